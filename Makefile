@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# beamtap: `make help` lists the targets.
+include mk/flags.mk
+include mk/quiet.mk
+
+B := build$(if $(SAN),-$(SAN))
+
+# decoder/: one archive a layer, in the order in which layers may use one another
+LAYERS := base source event corr provider dprog dlang drun dout report export cli
+layer_src = $(wildcard decoder/$(1)/*.c)
+objs      = $(patsubst %.c,$(B)/%.o,$(1))
+LIBS   := $(foreach l,$(LAYERS),$(if $(call layer_src,$(l)),$(B)/lib$(l).a))
+WRITER := $(B)/libbtapw.a
+
+.PHONY: all
+all: beamtap agent ## build the command and the agent
+
+.PHONY: beamtap
+beamtap: $(B)/beamtap ## build the command alone
+
+$(B)/beamtap: $(LIBS)
+	$(Q_LD)$(CC) $(LDFLAGS) -o $@ -Wl,--start-group $(LIBS) -Wl,--end-group $(LDLIBS)
+
+define layer_rule
+$(B)/lib$(1).a: $(call objs,$(call layer_src,$(1)))
+	$$(Q_AR)rm -f $$@ && $$(AR) rcs $$@ $$^
+endef
+$(foreach l,$(LAYERS),$(eval $(call layer_rule,$(l))))
+
+$(WRITER): $(call objs,$(wildcard erts-hooks/writer/*.c))
+	$(Q_AR)rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/%.o: %.c
+	@mkdir -p $(@D)
+	$(Q_CC)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+include mk/agent.mk
+include mk/test.mk
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf build build-*
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z][a-z0-9-]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-16s %s\n", $$1, $$2}'
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
