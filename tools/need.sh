@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# need.sh - install what is missing for one or more purposes, from Debian's packages
+#
+#	tools/need.sh build test
+#
+# Nothing is done, and the network is not touched, when all of it is there.
+# Without the rights to install, it says which packages are missing and fails.
+set -u
+
+# purpose: what must be there (a command, or a file that begins with /) and the package that brings it
+list() {
+	cat <<-'LIST'
+	build  cc                                      gcc
+	build  ar                                      binutils
+	build  /usr/include/stdlib.h                   libc6-dev
+	build  /usr/include/linux/types.h              linux-libc-dev
+	agent  erl                                     erlang-base
+	agent  /usr/lib/erlang/usr/include/erl_nif.h   erlang-dev
+	test   /usr/include/cmocka.h                   libcmocka-dev
+	test   babeltrace2                             babeltrace2
+	test   python3                                 python3
+	test   /usr/lib/erlang/lib/*common_test*       erlang-common-test
+	test   /usr/lib/erlang/lib/*eunit*             erlang-eunit
+	test   /usr/lib/erlang/lib/*runtime_tools*     erlang-runtime-tools
+	test   clang                                   clang
+	test   /usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-x86_64.a  libclang-rt-14-dev
+	test   mandoc                                  mandoc
+	LIST
+}
+
+have() {
+	case $1 in
+	/*) for f in $1; do [ -e "$f" ] && return 0; done; return 1 ;;
+	*) command -v "$1" >/dev/null 2>&1 ;;
+	esac
+}
+
+missing=
+for purpose; do
+	while read -r p what package; do
+		[ "$p" = "$purpose" ] || continue
+		have "$what" || missing="$missing $package"
+	done <<-LIST
+	$(list)
+	LIST
+done
+[ -n "$missing" ] || exit 0
+
+echo "installing:$missing"
+sudo=
+if [ "$(id -u)" != 0 ]; then
+	if ! sudo -n true 2>/dev/null && ! { [ -t 0 ] && command -v sudo >/dev/null; }; then
+		echo "need.sh: no right to install packages; as root: apt-get install$missing" >&2
+		exit 1
+	fi
+	sudo=sudo
+fi
+export DEBIAN_FRONTEND=noninteractive
+install() { $sudo apt-get install -y -q --no-install-recommends $missing >"$log" 2>&1; }
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# A machine's package lists may be old or absent: fetch them when the first try fails.
+if ! install; then
+	$sudo apt-get update -q >>"$log" 2>&1
+	if ! install; then
+		cat "$log" >&2
+		echo "need.sh: could not install$missing" >&2
+		exit 1
+	fi
+fi
