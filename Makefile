@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # beamtap: `make help` lists the targets.
+.SECONDEXPANSION:
 include mk/flags.mk
 include mk/quiet.mk
 
