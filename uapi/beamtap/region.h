@@ -29,6 +29,8 @@
  *                                                 overwritten: a reader looks at count again after it copied (as below)
  *   strtab.used      VM, release                  reader, acquire: the entries before it are whole and never change
  *   ring.pos         writer, release              reader, acquire: all words before it are whole
+ *   ring.count       writer, after pos, release   reader, acquire, before pos: each record that it counts lies
+ *                                                 before pos or was dropped
  *   ring.turn        writer, relaxed, then a      reader: after it copied, acquire fence, then ring.turn relaxed; if
  *                    release fence, then the      turn - n >= nr_subs for the sub-buffer number n that it copied from,
  *                    sub-buffer's header/words    the copy is torn and counts as lost
@@ -229,7 +231,7 @@ struct btap_ring {
 
 	__u64 turn;	 /* number of the sub-buffer that is being written, or cleared to be written */
 	__u64 pos;	 /* bytes written: sub-buffer number * sub_size + offset */
-	__u64 count;	 /* records offered so far, those dropped included; published with pos */
+	__u64 count;	 /* records offered so far, those dropped included; stored after pos */
 	__u64 dropped;	 /* of these, dropped when full */
 	__u64 drop_time; /* ring clock of the last drop */
 	__u64 pad1[3];

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * btapw.c - the ring writer's cold path; see btapw.h
+ *
+ * The order of stores when a sub-buffer is left (docs/ring.md):
+ *
+ *	close n:    sub[n].end_time, len, nr_records
+ *	announce:   ring.turn = n + 1; release fence
+ *	open n+1:   sub[n+1].number, begin_time, first, and zeroes
+ *	publish:    ring.pos = (n+1) * sub_size + 64, release
+ *
+ * A reader that sees pos in n+1 sees n closed and n+1's head.  A reader that
+ * copied any word stored after the fence sees turn, and knows that its copy of
+ * sub-buffer n+1-nr_subs is torn.
+ */
+#include "btapw.h"
+#if defined(__SANITIZE_THREAD__) && !defined(__clang__)
+/* ThreadSanitizer does not model fences; all words here are atomics, so it needs not. */
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+
+#define SET(p, v) __atomic_store_n(&(p), (v), __ATOMIC_RELAXED)
+
+static struct btap_sub *sub_of(const struct btapw *w, uint64_t number)
+{
+	return (struct btap_sub *)(w->data + (number & (w->nr_subs - 1)) * (size_t)w->sub_size);
+}
+
+/* Write the head of sub-buffer w->number and make it the current one. */
+static void open_sub(struct btapw *w, uint64_t now)
+{
+	struct btap_sub *sub = sub_of(w, w->number);
+	uint64_t *words = (uint64_t *)(sub + 1);
+
+	SET(sub->number, w->number);
+	SET(sub->begin_time, now);
+	SET(sub->end_time, 0);
+	SET(sub->first, w->count);
+	SET(sub->len, 0);
+	SET(sub->nr_records, 0);
+	w->begin = now;
+	w->last = now;
+	w->cur = words;
+	w->end = (uint64_t *)((unsigned char *)sub + w->sub_size);
+	w->sub_start = w->count - w->dropped;
+	w->pos_bias = w->number * w->sub_size - (uintptr_t)sub;
+	/* Pairs with the acquire of pos in ring_read(). */
+	__atomic_store_n(&w->ring->pos, (uintptr_t)words + w->pos_bias, __ATOMIC_RELEASE);
+}
+
+void btapw_init(struct btapw *w, struct btap_ring *ring, void *data, uint32_t sub_size,
+		uint32_t nr_subs, const struct btap_ctl *ctl, bool is_tsc)
+{
+	memset(w, 0, sizeof(*w));
+	w->is_tsc = is_tsc;
+	w->ctl = ctl;
+	if (!ring)
+		return;
+	w->ring = ring;
+	w->data = data;
+	w->sub_size = sub_size;
+	w->nr_subs = nr_subs;
+	open_sub(w, btapw_now(is_tsc));
+}
+
+/* The record is lost: say so.  count last: a reader that sees it sees when it was. */
+static uint64_t *drop(struct btapw *w, uint64_t now)
+{
+	struct btap_ring *ring = w->ring;
+
+	w->count++;
+	w->dropped++;
+	w->last = now;
+	SET(ring->drop_time, now);
+	SET(ring->dropped, w->dropped);
+	__atomic_store_n(&ring->count, w->count, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+uint64_t *btapw_turn(struct btapw *w, unsigned int nr_words, uint64_t now)
+{
+	struct btap_ring *ring = w->ring;
+	struct btap_sub *sub;
+	uint64_t tail;
+
+	if (!ring) {
+		if (w->unwritten)
+			__atomic_fetch_add(w->unwritten, 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	if (nr_words == 0 || nr_words > btapw_max_words(w))
+		return drop(w, now);
+	if (w->ctl && __atomic_load_n(&w->ctl->stop_when_full, __ATOMIC_RELAXED)) {
+		/* Pairs with the release in ring_release(): its reader has copied what is below. */
+		tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+		/* A tail ahead of us is nonsense; it then counts as "free". */
+		if ((int64_t)(w->number + 1 - tail) >= (int64_t)w->nr_subs)
+			return drop(w, now);
+	}
+
+	sub = sub_of(w, w->number);
+	SET(sub->end_time, w->last);
+	SET(sub->nr_records, w->count - w->dropped - w->sub_start);
+	SET(sub->len, (uint64_t)((unsigned char *)w->cur - (unsigned char *)sub));
+
+	w->number++;
+	SET(ring->turn, w->number);
+	/* Pairs with the fence in ring_read(): it has copied, then looks at turn. */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	open_sub(w, now);
+	return w->cur;
+}
+
+uint64_t *btapw_text_store(uint64_t *p, const struct btapw_text *t)
+{
+	size_t len = t->len, total = len + (t->is_cut ? 3 : 0), i, n;
+	uint64_t word;
+
+	if (!t->s) {
+		btapw_set(p, 0, BTAP_TEXT_NONE);
+		return p + 1;
+	}
+	btapw_set(p++, 0, total);
+	for (i = 0; i + 8 <= len; i += 8) {
+		memcpy(&word, t->s + i, 8);
+		btapw_set(p++, 0, word);
+	}
+	/* The rest, and the mark, which may reach into one more word. */
+	if (i < total) {
+		char tail[16] = { 0 };
+
+		memcpy(tail, t->s + i, len - i);
+		memcpy(tail + (len - i), "...", total - len);
+		for (n = 0; i + n < total; n += 8) {
+			memcpy(&word, tail + n, 8);
+			btapw_set(p++, 0, word);
+		}
+	}
+	return p;
+}

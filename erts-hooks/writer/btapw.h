@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * btapw.h - the ring writer: what a hook calls
+ *
+ * One thread writes one ring (uapi/beamtap/region.h).  `struct btapw` is the
+ * thread's private half: all that the writer relies on is kept here, and what
+ * lies in shared memory is only written.  The words it reads back,
+ * ctl.stop_when_full and ring.tail, decide between overwriting and dropping and
+ * nothing else, so that a reader gone mad can spoil a trace but not the VM.
+ *
+ *	if (btapw_on(ctl, BTAP_EV_process_link))
+ *		btapw_put2(w, BTAP_EV_process_link, pid, other);
+ *
+ * No function here takes a lock, makes a system call (but for the clock where
+ * the TSC cannot be trusted: a vDSO call), allocates, formats or fails: a record
+ * that cannot be written is counted.  None may be called from a signal handler,
+ * or between btapw_reserve() and btapw_commit() of the same thread.
+ *
+ * Invariants: begin <= last; cur <= end; no record crosses `end`; all shared
+ * words are stored whole, relaxed, so that readers may copy at any time.
+ */
+#ifndef BEAMTAP_BTAPW_H
+#define BEAMTAP_BTAPW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+#include <beamtap/region.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#define BTAPW_LIKELY(x)	  __builtin_expect(!!(x), 1)
+#define BTAPW_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* A sub-buffer is left before a record is this old: its time is kept in 46 bits. */
+#define BTAPW_SPAN (1ULL << (BTAP_TIME_BITS - 1))
+
+struct btapw_map;
+
+/**
+ * struct btapw - a thread's private half of its ring
+ *
+ * All zero is valid: a thread without a ring, whose records are not written.
+ */
+struct btapw {
+	uint64_t *cur;	     /* where the next record goes */
+	uint64_t *end;	     /* end of the sub-buffer */
+	uint64_t *next;	     /* end of the record that is reserved */
+	uint64_t last;	     /* time of the last record; time never goes back in a ring */
+	uint64_t begin;	     /* time at which the sub-buffer began */
+	uint64_t pos_bias;   /* ring.pos == (uintptr_t)cur + pos_bias */
+	uint64_t count;	     /* records offered */
+	struct btap_ring *ring;
+	bool is_tsc;	     /* ring clock: the TSC, or CLOCK_MONOTONIC */
+	/* what only btapw_turn() needs */
+	const struct btap_ctl *ctl;
+	unsigned char *data; /* the ring's sub-buffers */
+	uint32_t sub_size, nr_subs;
+	uint64_t number;     /* of the sub-buffer */
+	uint64_t dropped;    /* of `count` */
+	uint64_t sub_start;  /* records written before this sub-buffer */
+	uint64_t *unwritten; /* hdr.unwritten, for a thread without a ring; or NULL */
+};
+
+/**
+ * btapw_on() - is an event wanted?  One load and one branch
+ */
+static inline bool btapw_on(const struct btap_ctl *ctl, unsigned int event)
+{
+	return BTAPW_UNLIKELY(__atomic_load_n(&ctl->enabled[event / 64], __ATOMIC_RELAXED) &
+			      (1ULL << (event % 64)));
+}
+
+/** btapw_now() - the ring clock */
+static inline uint64_t btapw_now(bool is_tsc)
+{
+	struct timespec ts;
+
+#if defined(__x86_64__)
+	if (BTAPW_LIKELY(is_tsc))
+		return __rdtsc();
+#endif
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/**
+ * btapw_init() - begin to write a ring
+ * @w:        out
+ * @ring:     entry of the directory, or NULL: all records are counted in @unwritten
+ * @data:     @nr_subs * @sub_size bytes, zeroed, 8-byte aligned
+ * @sub_size: bytes, a power of two, BTAP_SUB_MIN or more
+ * @nr_subs:  a power of two, 2 or more
+ * @ctl:      borrowed as long as @w is used
+ * @is_tsc:   the ring clock
+ *
+ * Sets up sub-buffer 0; the caller publishes the ring (ring.used) afterwards.
+ */
+void btapw_init(struct btapw *w, struct btap_ring *ring, void *data, uint32_t sub_size,
+		uint32_t nr_subs, const struct btap_ctl *ctl, bool is_tsc);
+
+/* Out of line: leave this sub-buffer, begin the next; or drop and count, and return NULL. */
+uint64_t *btapw_turn(struct btapw *w, unsigned int nr_words, uint64_t now);
+
+/** btapw_max_words() - words of the longest record that this ring takes */
+static inline unsigned int btapw_max_words(const struct btapw *w)
+{
+	size_t room = w->ring ? (w->sub_size - sizeof(struct btap_sub)) / 8 : 0;
+
+	return room < BTAP_MAX_WORDS ? room : BTAP_MAX_WORDS;
+}
+
+/** btapw_set() - store word @i of a reserved record (word 0 is the header, already stored) */
+static inline void btapw_set(uint64_t *rec, unsigned int i, uint64_t v)
+{
+	__atomic_store_n(&rec[i], v, __ATOMIC_RELAXED);
+}
+
+/**
+ * btapw_reserve() - begin a record
+ * @event:    enum btap_event_id
+ * @nr_words: of the whole record, header included: 1 to BTAP_MAX_WORDS
+ *
+ * Return: the record, its header word stored; fill the others with btapw_set(),
+ * then call btapw_commit().  NULL: it was dropped, and counted.
+ */
+static inline uint64_t *btapw_reserve(struct btapw *w, unsigned int event, unsigned int nr_words)
+{
+	uint64_t now = btapw_now(w->is_tsc);
+	uint64_t *p = w->cur;
+
+	if (now < w->last)
+		now = w->last;
+	if (BTAPW_UNLIKELY((size_t)(w->end - p) < nr_words || now - w->begin >= BTAPW_SPAN)) {
+		p = btapw_turn(w, nr_words, now);
+		if (!p)
+			return NULL;
+	}
+	w->last = now;
+	w->next = p + nr_words;
+	btapw_set(p, 0, BTAP_HEAD(event, nr_words, now));
+	return p;
+}
+
+/**
+ * btapw_commit() - publish the record that was reserved
+ *
+ * The release of pos pairs with the acquire in ring_read(): whoever sees pos sees
+ * the record.  count comes after pos, so that a reader who loads count first and
+ * pos second finds every record that count stands for, or knows it was dropped.
+ */
+static inline void btapw_commit(struct btapw *w)
+{
+	struct btap_ring *ring = w->ring;
+
+	w->cur = w->next;
+	w->count++;
+	__atomic_store_n(&ring->pos, (uintptr_t)w->next + w->pos_bias, __ATOMIC_RELEASE);
+	__atomic_store_n(&ring->count, w->count, __ATOMIC_RELEASE);
+}
+
+/* btapw_putN() - a record of N words of arguments.  Return: false when it was dropped. */
+static inline bool btapw_put1(struct btapw *w, unsigned int event, uint64_t a)
+{
+	uint64_t *p = btapw_reserve(w, event, 2);
+
+	if (!p)
+		return false;
+	btapw_set(p, 1, a);
+	btapw_commit(w);
+	return true;
+}
+
+static inline bool btapw_put2(struct btapw *w, unsigned int event, uint64_t a, uint64_t b)
+{
+	uint64_t *p = btapw_reserve(w, event, 3);
+
+	if (!p)
+		return false;
+	btapw_set(p, 1, a);
+	btapw_set(p, 2, b);
+	btapw_commit(w);
+	return true;
+}
+
+static inline bool btapw_put3(struct btapw *w, unsigned int event, uint64_t a, uint64_t b,
+			      uint64_t c)
+{
+	uint64_t *p = btapw_reserve(w, event, 4);
+
+	if (!p)
+		return false;
+	btapw_set(p, 1, a);
+	btapw_set(p, 2, b);
+	btapw_set(p, 3, c);
+	btapw_commit(w);
+	return true;
+}
+
+static inline bool btapw_put4(struct btapw *w, unsigned int event, uint64_t a, uint64_t b,
+			      uint64_t c, uint64_t d)
+{
+	uint64_t *p = btapw_reserve(w, event, 5);
+
+	if (!p)
+		return false;
+	btapw_set(p, 1, a);
+	btapw_set(p, 2, b);
+	btapw_set(p, 3, c);
+	btapw_set(p, 4, d);
+	btapw_commit(w);
+	return true;
+}
+
+static inline bool btapw_put5(struct btapw *w, unsigned int event, uint64_t a, uint64_t b,
+			      uint64_t c, uint64_t d, uint64_t e)
+{
+	uint64_t *p = btapw_reserve(w, event, 6);
+
+	if (!p)
+		return false;
+	btapw_set(p, 1, a);
+	btapw_set(p, 2, b);
+	btapw_set(p, 3, c);
+	btapw_set(p, 4, d);
+	btapw_set(p, 5, e);
+	btapw_commit(w);
+	return true;
+}
+
+static inline bool btapw_put6(struct btapw *w, unsigned int event, uint64_t a, uint64_t b,
+			      uint64_t c, uint64_t d, uint64_t e, uint64_t f)
+{
+	uint64_t *p = btapw_reserve(w, event, 7);
+
+	if (!p)
+		return false;
+	btapw_set(p, 1, a);
+	btapw_set(p, 2, b);
+	btapw_set(p, 3, c);
+	btapw_set(p, 4, d);
+	btapw_set(p, 5, e);
+	btapw_set(p, 6, f);
+	btapw_commit(w);
+	return true;
+}
+
+/*
+ * Text fields.  Fit first, reserve what it takes, then store:
+ *
+ *	struct btapw_text t = btapw_text_fit(reason, len, 100);
+ *	uint64_t *p = btapw_reserve(w, BTAP_EV_process_exit, 2 + btapw_text_words(&t));
+ *	if (p) {
+ *		btapw_set(p, 1, pid);
+ *		btapw_text_store(p + 2, &t);
+ *		btapw_commit(w);
+ *	}
+ */
+struct btapw_text {
+	const char *s; /* NULL: there is no text */
+	uint32_t len;  /* bytes of s that are kept */
+	bool is_cut;   /* "..." follows them */
+};
+
+/**
+ * btapw_text_fit() - what of a text is written
+ * @s:         UTF-8, borrowed until it is stored; NULL: no text
+ * @max_bytes: limit, the mark included; 8 or more
+ *
+ * A text that is too long is cut before a character, and marked with "...".
+ */
+static inline struct btapw_text btapw_text_fit(const char *s, size_t len, size_t max_bytes)
+{
+	struct btapw_text t = { s, (uint32_t)len, false };
+	size_t n;
+
+	if (BTAPW_LIKELY(!s || len <= max_bytes))
+		return t;
+	n = max_bytes - 3;
+	while (n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80)
+		n--;
+	t.len = (uint32_t)n;
+	t.is_cut = true;
+	return t;
+}
+
+/** btapw_text_words() - words that the field takes, its length word included */
+static inline unsigned int btapw_text_words(const struct btapw_text *t)
+{
+	return t->s ? 1 + (t->len + (t->is_cut ? 3 : 0) + 7) / 8 : 1;
+}
+
+/** btapw_text_store() - store the field at @p.  Return: the word behind it */
+uint64_t *btapw_text_store(uint64_t *p, const struct btapw_text *t);
+
+#endif /* BEAMTAP_BTAPW_H */
