@@ -91,7 +91,8 @@ void outbuf_json(struct outbuf *o, const char *s, size_t n);
 /**
  * outbuf_escaped() - append text with control bytes and bytes that are no UTF-8 made visible
  *
- * As in Erlang's strings: \n \e \x{9b} ..., a backslash doubled, and @quote (0: none) escaped.
+ * The forms are those of docs/fixtures.md: \n \r \t, \x1b for one byte, \x{9b} for a character, a
+ * backslash doubled, and @quote (0: none) escaped.
  */
 void outbuf_escaped(struct outbuf *o, const char *s, size_t n, char quote);
 

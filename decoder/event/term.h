@@ -16,6 +16,7 @@
 #define BEAMTAP_TERM_H
 
 #include <stdbool.h>
+#include "event/atom.h"
 #include "event/outbuf.h"
 #include "source/src.h"
 
@@ -23,11 +24,12 @@
 #define TERM_ELIXIR 1u /* modules as Elixir writes them */
 #define TERM_FUNS   2u /* "fun 1 in m:t_call/1" in place of m:'-t_call/1-fun-1-'/0 */
 
-#define TERM_PID_MAX 40 /* bytes of a pid or port at most */
+#define TERM_PID_MAX	64 /* bytes of a pid or port at most */
+#define TERM_MAX_CACHED (1u << 20)
 
 /* A text that was made once. */
 struct term_entry {
-	uint64_t key;
+	uint64_t key; /* 0: free */
 	const char *text;
 	uint32_t len;
 };
@@ -39,35 +41,37 @@ struct term_cache {
 /* Printer of the terms of one VM, with what it printed before.  Fields are private. */
 struct term_vm {
 	const struct src_strings *strs;
+	uint32_t otp;
 	uint8_t pid_shift, pid_number_bits, pid_serial_bits;
 	uint8_t port_shift, port_number_bits;
 	unsigned int flags;
 	struct term_cache atoms, mfas;
 	char **blocks; /* memory of the cached texts */
-	uint32_t nr_blocks, block_used;
+	uint32_t nr_blocks, nr_scratch;
+	char *block;
+	size_t block_left;
+	struct outbuf scratch[8]; /* in turn, for texts that are not kept */
 };
 
 /**
  * term_init() - printer for the terms of @vm
  * @vm:    borrowed for the call; its strings as long as the printer lives
  * @flags: TERM_*
+ * Return: 0 or -ENOMEM
  */
-void term_init(struct term_vm *t, const struct src_vm *vm, unsigned int flags);
+int term_init(struct term_vm *t, const struct src_vm *vm, unsigned int flags);
 void term_fini(struct term_vm *t);
 
 /** term_put() - append any term, by its tag */
 void term_put(struct outbuf *o, struct term_vm *t, uint64_t term);
 /** term_put_mfa() - append a BTAP_MFA word */
 void term_put_mfa(struct outbuf *o, struct term_vm *t, uint64_t mfa);
-/** term_put_quoted() - append an atom's text as Erlang writes it, quoted where it has to be */
-void term_put_quoted(struct outbuf *o, const char *text, size_t len);
-/** term_put_name() - append module or function text as TERM_* say */
-void term_put_module(struct outbuf *o, const char *text, size_t len, unsigned int flags);
-
 /**
  * term_mfa_text() - text of a function, cached
  * @len: out, or NULL
- * Return: text that ends with NUL and lives as long as @t.
+ * Return: text that ends with NUL and lives as long as @t; a text that cannot
+ * be kept (an atom in it is not known yet, or TERM_MAX_CACHED functions are
+ * kept already) lives until the eighth call after it.
  */
 const char *term_mfa_text(struct term_vm *t, uint64_t mfa, size_t *len);
 /** term_atom_text() - the same for an atom: as written, with quotes where needed */
