@@ -52,7 +52,7 @@ void clock_seek(struct clock_map *m, uint64_t ticks);
 static inline uint64_t clock_ns(struct clock_map *m, uint64_t ticks)
 {
 	const struct clock_line *l;
-	uint64_t dns;
+	unsigned __int128 dns;
 
 	if (m->is_ns)
 		return ticks;
@@ -64,11 +64,11 @@ static inline uint64_t clock_ns(struct clock_map *m, uint64_t ticks)
 		l = &m->line[m->cur];
 	}
 	if (ticks >= l->ticks) {
-		dns = (uint64_t)(((unsigned __int128)(ticks - l->ticks) * l->mul) >> 32);
-		return l->ns + dns < l->ns ? UINT64_MAX : l->ns + dns;
+		dns = ((unsigned __int128)(ticks - l->ticks) * l->mul) >> 32;
+		return dns > UINT64_MAX - l->ns ? UINT64_MAX : l->ns + (uint64_t)dns;
 	}
-	dns = (uint64_t)(((unsigned __int128)(l->ticks - ticks) * l->mul) >> 32);
-	return dns > l->ns ? 0 : l->ns - dns;
+	dns = ((unsigned __int128)(l->ticks - ticks) * l->mul) >> 32;
+	return dns > l->ns ? 0 : l->ns - (uint64_t)dns;
 }
 
 /** clock_ns_after() - the same, but not before @floor_ns */

@@ -37,8 +37,9 @@
  *   ring.tail        the one reader in charge     writer, acquire, only when the ring stops when full
  *
  * A ring's sub-buffers are numbered 0, 1, 2, ... for ever; number n lies at
- * (n % nr_subs) * sub_size.  `pos` counts bytes: n * sub_size + offset.  Records
- * never cross a sub-buffer.
+ * (n % nr_subs) * sub_size.  `pos` counts bytes: n * sub_size + offset, where the
+ * offset is 64 (behind the head) to sub_size (a full sub-buffer), so that n is
+ * (pos - 1) / sub_size.  Records never cross a sub-buffer.
  *
  * Who is alive: the VM holds an open-file-description write lock on the byte
  * BTAP_LOCK_VM of the file as long as it lives; a reader's lease i is held by
