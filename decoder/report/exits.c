@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * exits.c - section: processes that began and ended, abnormal ends first
+ *
+ * Ends are grouped by reason and first function, beginnings by first function.
+ * Reasons are told apart by all of their text, however much of it is shown.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "report/model.h"
+#include "report/tab.h"
+
+#define MAX_GROUPS   4096u
+#define MAX_FAMILIES 4096u
+#define REASON_WIDTH 36
+
+/* Ends of processes with one reason and one first function. */
+struct group {
+	uint32_t vm;
+	bool is_normal;
+	uint64_t mfa;
+	char *reason; /* NULL: none was recorded */
+	uint32_t len;
+	uint64_t count, first, last; /* times since the node's first event counted */
+};
+
+/* Beginnings of processes with one first function. */
+struct family {
+	uint32_t vm;
+	uint64_t mfa, count;
+};
+
+struct exits {
+	struct imap group_map, family_map;
+	struct group *groups;
+	struct family *families;
+	uint32_t nr_groups, nr_families;
+	uint64_t other_exits, other_spawns; /* in more groups than are kept */
+	uint64_t exits, spawns, abnormal;
+};
+
+static const uint8_t events[] = { BTAP_EV_process_spawn, BTAP_EV_process_exit, 0 };
+
+static uint64_t hash_text(const char *s, size_t len, uint64_t h)
+{
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)s[i]) * 0x100000001b3ULL;
+	return h ^ len << 56;
+}
+
+static bool is_text(const char *s, size_t len, const char *what)
+{
+	return len == strlen(what) && !memcmp(s, what, len);
+}
+
+/* The reasons for which a process of OTP's ends in order; no reason known is none of them. */
+static bool is_normal(const char *s, size_t len)
+{
+	return s && (is_text(s, len, "normal") || is_text(s, len, "shutdown") ||
+		     (len > 10 && !memcmp(s, "{shutdown,", 10)));
+}
+
+static bool is_same(const struct group *g, uint64_t mfa, const struct decode_text *t)
+{
+	return g->mfa == mfa && !g->reason == !t->at && g->len == t->len &&
+	       (!t->at || !memcmp(g->reason, t->at, t->len));
+}
+
+static struct group *group_of(struct exits *x, uint32_t vm, uint64_t mfa, struct decode_text t)
+{
+	uint64_t key = hash_text(t.at ? t.at : "", t.at ? t.len : 0, mfa * 31 + !t.at);
+	struct group *g;
+	uint32_t i;
+
+	if (!t.at)
+		t.len = 0;
+	/* Two texts with one hash: the next key belongs to the second. */
+	while ((i = imap_find(&x->group_map, key, vm)) != IMAP_NONE) {
+		if (is_same(&x->groups[i], mfa, &t))
+			return &x->groups[i];
+		key++;
+	}
+	if (x->nr_groups == MAX_GROUPS || imap_put(&x->group_map, key, vm, x->nr_groups))
+		return NULL;
+	g = &x->groups[x->nr_groups++];
+	*g = (struct group){ .vm = vm, .mfa = mfa, .len = t.len };
+	g->is_normal = is_normal(t.at, t.len);
+	if (t.at) {
+		g->reason = malloc(t.len + 1);
+		if (g->reason)
+			memcpy(g->reason, t.at, t.len);
+	}
+	return g;
+}
+
+static void exited(struct report *r, const struct src_rec *rec, uint32_t vm)
+{
+	struct exits *x = r->exits;
+	struct decode_text t = DECODE_TEXT(rec, process_exit, reason);
+	uint32_t i = ent_get(&r->ents, vm, DECODE(rec, process_exit, p));
+	struct group *g = group_of(x, vm, ent_at(&r->ents, i)->mfa, t);
+	uint64_t at = rec->ts - r->vms[vm].begin;
+
+	x->exits++;
+	if (!is_normal(t.at, t.len))
+		x->abnormal++;
+	if (!g) {
+		x->other_exits++;
+		return;
+	}
+	if (!g->count++)
+		g->first = at;
+	g->last = at;
+}
+
+static void spawned(struct report *r, const struct src_rec *rec, uint32_t vm)
+{
+	struct exits *x = r->exits;
+	uint64_t mfa = DECODE(rec, process_spawn, mfa);
+	uint32_t i = imap_find(&x->family_map, mfa, vm);
+
+	x->spawns++;
+	if (i == IMAP_NONE) {
+		if (x->nr_families == MAX_FAMILIES ||
+		    imap_put(&x->family_map, mfa, vm, x->nr_families)) {
+			x->other_spawns++;
+			return;
+		}
+		i = x->nr_families++;
+		x->families[i] = (struct family){ .vm = vm, .mfa = mfa };
+	}
+	x->families[i].count++;
+}
+
+static void event(struct report *r, const struct src_rec *rec, uint32_t vm)
+{
+	if (rec->event == BTAP_EV_process_exit)
+		exited(r, rec, vm);
+	else
+		spawned(r, rec, vm);
+}
+
+static int init(struct report *r)
+{
+	struct exits *x = calloc(1, sizeof(*x));
+
+	r->exits = x;
+	if (!x)
+		return -ENOMEM;
+	x->groups = calloc(MAX_GROUPS, sizeof(*x->groups));
+	x->families = calloc(MAX_FAMILIES, sizeof(*x->families));
+	if (!x->groups || !x->families || imap_init(&x->group_map, 64) ||
+	    imap_init(&x->family_map, 64))
+		return -ENOMEM;
+	return 0;
+}
+
+static void fini(struct report *r)
+{
+	struct exits *x = r->exits;
+
+	if (!x)
+		return;
+	for (uint32_t i = 0; i < x->nr_groups; i++)
+		free(x->groups[i].reason);
+	imap_fini(&x->group_map);
+	imap_fini(&x->family_map);
+	free(x->groups);
+	free(x->families);
+	free(x);
+}
+
+static int by_gravity(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+	uint32_t len = x->len < y->len ? x->len : y->len;
+	int d;
+
+	if (x->is_normal != y->is_normal)
+		return x->is_normal ? 1 : -1;
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	if (x->vm != y->vm)
+		return x->vm < y->vm ? -1 : 1;
+	d = x->reason && y->reason ? memcmp(x->reason, y->reason, len) : 0;
+	if (d || x->len != y->len)
+		return d ? d : x->len < y->len ? -1 : 1;
+	return x->mfa < y->mfa ? -1 : x->mfa > y->mfa;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct family *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	if (x->vm != y->vm)
+		return x->vm < y->vm ? -1 : 1;
+	return x->mfa < y->mfa ? -1 : x->mfa > y->mfa;
+}
+
+static void print_exits(struct report *r)
+{
+	struct exits *x = r->exits;
+	uint64_t rest = x->other_exits, others = 0;
+	struct tab t = { 0 };
+
+	fprintf(r->out, "  %llu ended, %llu of them abnormally (not normal, shutdown or {shutdown,_})\n",
+		(unsigned long long)x->exits, (unsigned long long)x->abnormal);
+	if (!x->exits)
+		return;
+	qsort(x->groups, x->nr_groups, sizeof(*x->groups), by_gravity);
+	tab_col(&t, "node", true, r->nr_vms < 2);
+	tab_col(&t, "", true, !x->abnormal);
+	tab_col(&t, "ended", false, false);
+	tab_col(&t, "reason", true, false);
+	tab_col(&t, "first function", true, false);
+	tab_col(&t, "first at", false, false);
+	tab_col(&t, "last at", false, false);
+	for (uint32_t i = 0; i < x->nr_groups; i++) {
+		const struct group *g = &x->groups[i];
+
+		if (i >= r->top) {
+			rest += g->count;
+			others++;
+			continue;
+		}
+		tab_row(&t);
+		tab_node(r, tab_cell(&t, 0), g->vm);
+		snprintf(tab_cell(&t, 1), TAB_CELL, "%s", g->is_normal ? "" : "!");
+		tab_count(tab_cell(&t, 2), g->count);
+		tab_reason(r, tab_cell(&t, 3), g->reason, g->len, REASON_WIDTH);
+		tab_mfa(r, tab_cell(&t, 4), g->vm, g->mfa, 26);
+		tab_ns(tab_cell(&t, 5), g->first);
+		tab_ns(tab_cell(&t, 6), g->last);
+	}
+	if (rest) {
+		tab_row(&t);
+		tab_count(tab_cell(&t, 2), rest);
+		snprintf(tab_cell(&t, 3), TAB_CELL, "all others (%s%llu groups)",
+			 x->other_exits ? "more than " : "", (unsigned long long)others);
+	}
+	tab_print(&t, r->out);
+}
+
+static void print_spawns(struct report *r)
+{
+	struct exits *x = r->exits;
+	uint64_t rest = x->other_spawns, span = 0, others = 0;
+	char rate[TAB_CELL];
+	struct tab t = { 0 };
+
+	for (uint32_t i = 0; i < r->nr_vms; i++)
+		span = sect_span(r, i) > span ? sect_span(r, i) : span;
+	fprintf(r->out, "\n  %llu spawned, %s\n", (unsigned long long)x->spawns,
+		tab_rate(rate, x->spawns, span));
+	qsort(x->families, x->nr_families, sizeof(*x->families), by_count);
+	tab_col(&t, "node", true, r->nr_vms < 2);
+	tab_col(&t, "spawned", false, false);
+	tab_col(&t, "rate", false, false);
+	tab_col(&t, "first function", true, false);
+	for (uint32_t i = 0; i < x->nr_families; i++) {
+		const struct family *f = &x->families[i];
+
+		if (i >= r->top) {
+			rest += f->count;
+			others++;
+			continue;
+		}
+		tab_row(&t);
+		tab_node(r, tab_cell(&t, 0), f->vm);
+		tab_count(tab_cell(&t, 1), f->count);
+		tab_rate(tab_cell(&t, 2), f->count, sect_span(r, f->vm));
+		tab_mfa(r, tab_cell(&t, 3), f->vm, f->mfa, 50);
+	}
+	if (rest) {
+		tab_row(&t);
+		tab_count(tab_cell(&t, 1), rest);
+		snprintf(tab_cell(&t, 3), TAB_CELL, "all others (%s%llu functions)",
+			 x->other_spawns ? "more than " : "", (unsigned long long)others);
+	}
+	tab_print(&t, r->out);
+}
+
+static void print(struct report *r)
+{
+	sect_title(r, "PROCESSES THAT BEGAN AND ENDED",
+		   "process_exit by reason and first function; process_spawn by first function");
+	print_exits(r);
+	if (r->exits->spawns)
+		print_spawns(r);
+}
+
+const struct sect exits_sect = {
+	.name = "exits",
+	.want = "-e process-spawn -e process-exit",
+	.events = events,
+	.init = init,
+	.event = event,
+	.print = print,
+	.fini = fini,
+};
