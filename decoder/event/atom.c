@@ -3,7 +3,7 @@
 #include "event/atom.h"
 #include "event/utf8.h"
 
-static bool is_reserved(const char *s, size_t len, unsigned int otp)
+bool atom_is_reserved(const char *s, size_t len, unsigned int otp)
 {
 	static const char words[][8] = {
 		"after", "and", "andalso", "band", "begin", "bnot", "bor", "bsl", "bsr",
@@ -42,7 +42,7 @@ static bool needs_quotes(const char *s, size_t len, unsigned int otp)
 		if (!n || !(i ? is_plain(c) : is_lower(c)))
 			return true;
 	}
-	return !len || is_reserved(s, len, otp);
+	return !len || atom_is_reserved(s, len, otp);
 }
 
 /* What follows the backslash in Erlang, for a character that has a letter. */

@@ -16,6 +16,9 @@
  */
 void atom_put(struct outbuf *o, const char *s, size_t len, unsigned int otp);
 
+/** atom_is_reserved() - Return: whether a text is a word of the language in an OTP release */
+bool atom_is_reserved(const char *s, size_t len, unsigned int otp);
+
 /**
  * atom_elixir_module() - an Elixir module without its prefix
  *
