@@ -284,6 +284,7 @@ int ring_read(struct ring *r, uint64_t *buf, unsigned int flags, struct ring_chu
 {
 	unsigned int try = 0;
 	struct look l;
+	bool is_last;
 	int got;
 
 	for (uint64_t step = 0; step < r->nr_subs + NR_TRIES; step++) {
@@ -305,15 +306,16 @@ int ring_read(struct ring *r, uint64_t *buf, unsigned int flags, struct ring_chu
 			return nothing(r, &l, flags, c);
 		if (l.number - r->number >= r->nr_subs)
 			run_after(r, l.number, l.number - r->nr_subs + 1, try);
-		if (l.number == r->number && (flags & RING_WHOLE))
+		is_last = l.number == r->number;
+		if (is_last && (flags & RING_WHOLE))
 			return 0;
-		if (l.number == r->number && r->has_head && r->off == l.off)
+		if (is_last && r->has_head && r->off == l.off)
 			return nothing(r, &l, flags, c);
 
 		got = read_sub(r, &l, buf, c);
 		if (got > 0)
 			return 1;
-		if (got == 0 && l.number == r->number) /* it has just begun */
+		if (got == 0 && is_last) /* it has just begun */
 			return nothing(r, &l, flags, c);
 		if (got < 0 && !evade(r, try++))
 			return give_up(r, c, "the writer's turn went back");

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * btapw_map_int.h - the map's inside, shared by btapw_map*.c alone
+ *
+ * Whatever the writer's side relies on is kept here, in private memory; the copies in
+ * the region are for readers and are not read back.
+ */
+#ifndef BEAMTAP_BTAPW_MAP_INT_H
+#define BEAMTAP_BTAPW_MAP_INT_H
+
+#include <pthread.h>
+#include "btapw_map.h"
+
+/* Geometry of a ring, and whether a thread has it. */
+struct btapw_slot {
+	uint64_t data_off;
+	uint32_t sub_size, nr_subs;
+	uint32_t kind;	/* it is meant for */
+	uint32_t taken; /* atomic: 0 or 1 */
+};
+
+/* What the controller remembers of a lease. */
+struct btapw_watch {
+	uint64_t heartbeat_ns; /* value seen last, in the reader's clock */
+	uint64_t changed_ns;   /* when it was seen to change, in ours */
+	uint64_t ttl_ns;
+	uint64_t refused_gen;  /* nonsense that has been answered */
+	uint64_t dead_gen;     /* gen when nobody held it; the next holder takes another */
+};
+
+struct btapw_map {
+	int fd;
+	bool is_closed, is_tsc;
+	char path[256];
+	unsigned char *base;
+	uint64_t size;
+	struct btap_region_hdr *hdr;
+	struct btap_ctl *ctl;
+	struct btap_answer *answer;
+	struct btap_clocks *clocks;
+	struct btap_strtab *strtab;
+	struct btap_ring *ring;
+	uint64_t lease_off;
+	uint64_t able[BTAP_MASK_WORDS];
+
+	struct btapw_slot *slot;
+	uint32_t nr_slots;
+
+	uint64_t nr_pairs; /* clock pairs written */
+	uint64_t want[BTAP_MASK_WORDS];
+	struct btapw_watch watch[BTAP_MAX_LEASES];
+
+	/* strings: all under the lock but for known_atoms, which is only ever set */
+	pthread_mutex_t lock;
+	uint64_t str_room, str_used, str_count, str_lost;
+	uint64_t *known_atoms; /* a bit an atom number */
+	struct btapw_name {
+		uint64_t hash, number; /* number 0: free */
+		uint64_t off;	       /* of its entry in the table */
+	} *name;
+	uint32_t name_size, nr_names;
+};
+
+/* Tests build small tables; a name table is at most this long. */
+#define BTAPW_NAMES_MAX (1u << 16)
+
+/* btapw_map_str.c */
+int btapw_map_str_init(struct btapw_map *m, uint64_t room);
+void btapw_map_str_fini(struct btapw_map *m);
+
+/* btapw_map_file.c */
+/**
+ * btapw_map_file_open() - a new, empty, locked file DIR/beamtap.<pid>
+ * @path: out: its path
+ * Return: a descriptor, or a negative errno with @why.
+ */
+int btapw_map_file_open(const char *dir, char *path, size_t path_size, char why[BTAPW_WHY_MAX]);
+/** btapw_map_file_prune() - delete this user's dead regions but for the newest two */
+void btapw_map_file_prune(const char *dir);
+/** btapw_map_file_lock() - lock or ask for one byte.  Return: 0, -EAGAIN: somebody has it, ... */
+int btapw_map_file_lock(int fd, uint64_t byte, bool is_test);
+void btapw_map_file_unlock(int fd, uint64_t byte);
+
+/* btapw_map_facts.c */
+/** btapw_map_facts() - fill in what the system knows: pid, start, boot, clock */
+void btapw_map_facts(struct btap_facts *f, int clock);
+/** btapw_map_pair() - the ring clock and the system's clocks at one moment */
+void btapw_map_pair(bool is_tsc, struct btap_clock_pair *p);
+
+uint64_t btapw_map_now_ns(void);
+
+#endif /* BEAMTAP_BTAPW_MAP_INT_H */
