@@ -23,7 +23,7 @@
 
 struct stream {
 	int fd; /* -1: no packet yet */
-	uint64_t off, seq, lost, last_ns;
+	uint64_t off, seq, records, lost, last_ns;
 };
 
 struct ctfw {
@@ -309,7 +309,7 @@ static int put_packet(struct ctfw *w, uint32_t ring, const struct src_thread *th
 				.timestamp_end = k->last_ns, .packet_seq_num = s->seq,
 				.events_discarded = s->lost, .thread = th->kind, .number = th->number,
 				.tid = th->tid };
-	struct ctf_trailer t = { .nr_records = k->nr_records };
+	struct ctf_trailer t = { .first = s->records, .nr_records = k->nr_records };
 	struct iovec io[3] = { { &h, sizeof(h) }, { (void *)words, nr_words * 8 }, { &t, sizeof(t) } };
 	size_t len = sizeof(h) + nr_words * 8 + sizeof(t);
 	char name[32];
@@ -318,7 +318,7 @@ static int put_packet(struct ctfw *w, uint32_t ring, const struct src_thread *th
 	memcpy(h.uuid, w->meta.facts.uuid, sizeof(h.uuid));
 	h.content_size = (sizeof(h) + nr_words * 8 - k->pad) * 8;
 	h.packet_size = len * 8;
-	t.sum = ctf_packet_sum(&h, t.nr_records);
+	t.sum = ctf_packet_sum(&h, &t);
 	r = write_iov(s->fd, io, 3, s->off);
 	if (r) {
 		cut_back(s->fd, s->off);
@@ -327,6 +327,7 @@ static int put_packet(struct ctfw *w, uint32_t ring, const struct src_thread *th
 	}
 	s->off += len;
 	s->seq++;
+	s->records += k->nr_records;
 	s->last_ns = k->last_ns;
 	w->totals.bytes += len;
 	w->totals.records += k->nr_records;

@@ -44,11 +44,12 @@ _Static_assert(sizeof(struct ctf_packet) == 88, "the metadata say so");
 
 /*
  * A packet's last bytes, beyond content_size, where other readers do not look.
- * The sum is over the header and nr_records.
+ * With `first` a reader knows how many records a damaged packet before it had.
  */
 struct ctf_trailer {
-	uint64_t nr_records;
-	uint64_t sum;
+	uint64_t first;	     /* records in the stream before this packet */
+	uint64_t nr_records; /* in it; 0: it tells of a gap */
+	uint64_t sum;	     /* ctf_packet_sum() */
 };
 
 /*
@@ -124,9 +125,9 @@ static inline uint64_t ctf_entry_sum(const struct ctf_entry *e, const void *byte
 	return ctf_sum(ctf_sum(CTF_SUM_INIT, &head, 8), bytes, e->len);
 }
 
-static inline uint64_t ctf_packet_sum(const struct ctf_packet *p, uint64_t nr_records)
+static inline uint64_t ctf_packet_sum(const struct ctf_packet *p, const struct ctf_trailer *t)
 {
-	return ctf_sum(ctf_sum(CTF_SUM_INIT, p, sizeof(*p)), &nr_records, 8);
+	return ctf_sum(ctf_sum(CTF_SUM_INIT, p, sizeof(*p)), t, offsetof(struct ctf_trailer, sum));
 }
 
 #endif /* BEAMTAP_CTF_FORMAT_H */

@@ -16,6 +16,11 @@ int src_run(struct src *s, struct src_run *run, struct diag *d)
 	return s->ops->run(s, run, d);
 }
 
+bool src_is_live(const struct src *s)
+{
+	return s->ops->is_live && s->ops->is_live(s);
+}
+
 int src_next(struct src *s, struct src_rec *rec, struct diag *d)
 {
 	int r;

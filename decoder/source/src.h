@@ -102,6 +102,7 @@ struct src_ops {
 	const char *name;
 	/* as src_run(), src_enable(), ...; NULL where there is nothing to do */
 	int (*run)(struct src *s, struct src_run *run, struct diag *d);
+	bool (*is_live)(const struct src *s);
 	int (*enable)(struct src *s, const struct src_want *want, struct diag *d);
 	int (*disable)(struct src *s, struct diag *d);
 	void (*stats)(const struct src *s, struct src_stats *st);
@@ -125,12 +126,15 @@ struct src {
  * @d:   out: causes are appended when the result is negative
  *
  * A gap is a run of its own of one record BTAP_LOST_EVENT: count, begin ns, end ns.
- * Context: never blocks; a live source without news returns 0 with errno-free
- * *run of no records and `live` still true, see src_is_live().
+ * Context: never blocks; a live source without news returns 0, and src_is_live()
+ * says whether more may come.
  * Return: 1 with a run, 0 when there is nothing (more), or a negative errno:
  * -EPROTO on damage; what could be read has been handed out before.
  */
 int src_run(struct src *s, struct src_run *run, struct diag *d);
+
+/** src_is_live() - Return: whether src_run() may give more later though it returned 0 */
+bool src_is_live(const struct src *s);
 
 /** src_next() - one record; the same rules.  Return: 1, 0 or a negative errno */
 int src_next(struct src *s, struct src_rec *rec, struct diag *d);
