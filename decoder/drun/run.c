@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * run.c - the run loop
+ *
+ * For each VM there is a row of slots by event.  NULL: no clause wants it, and
+ * that is all that happens to such a record.  A machine's probe: fire it.  Two
+ * markers stand for "ask the provider": ask_first, whose answer replaces it, and
+ * ask_always, for events that are a probe a function (or a number).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "drun/eproc.h"
+#include "drun/rec.h"
+#include "drun/run.h"
+#include "drun/spec.h"
+#include "provider/erlang.h"
+
+#define POLL_NS	 1000000ULL  /* between two looks at a live source that had nothing */
+#define LATE_NS	 10000000ULL /* live: a tick waits so long for events from before it */
+
+static uint64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void message(struct run *r, const char *tag, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+static void message(struct run *r, const char *tag, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	r->sink.message(r->sink.ctx, tag, text);
+}
+
+/* -- firing -- */
+
+static void tell_fault(struct run *r)
+{
+	const struct vm_probe *p = r->vm.ev.probe;
+	char text[80];
+
+	vm_fault_text(r->vm.fault, r->vm.fault_value, text, sizeof(text));
+	message(r, NULL, "error in dt_clause_%u for probe ID %u (%s:%s:%s:%s): %s at BPF pc %u", r->vm.clause,
+		p->id, p->prov, p->mod, p->func, p->name, text, r->vm.fault_pc);
+}
+
+/* A fault: tell it, and fire ERROR in the place of the clause. */
+static void fault(struct run *r)
+{
+	struct vm *vm = &r->vm;
+	uint32_t nr = vm->prog->nr_slots[DPROG_CLAUSE];
+	struct vm_event ev = vm->ev;
+	uint64_t *locals;
+
+	if (r->in_error) /* a fault inside ERROR is not reported again */
+		return;
+	tell_fault(r);
+	locals = r->error ? malloc(nr * 8 + 8) : NULL;
+	if (!locals)
+		return;
+	memcpy(locals, vm->vars.locals, nr * 8);
+	r->in_error = true;
+	vm->ev.rec = NULL;
+	vm->ev.arg[0] = 0;
+	vm->ev.arg[1] = ev.probe->id;
+	vm->ev.arg[2] = vm->clause;
+	vm->ev.arg[3] = vm->fault_pc;
+	vm->ev.arg[4] = (uint64_t)vm->fault;
+	vm->ev.arg[5] = mem_shown(vm->fault_value);
+	for (unsigned int i = 6; i < 10; i++)
+		vm->ev.arg[i] = 0;
+	memset(vm->vars.locals, 0, nr * 8);
+	run_fire(r, r->error);
+	r->in_error = false;
+	memcpy(vm->vars.locals, locals, nr * 8);
+	free(locals);
+	vm->ev = ev;
+}
+
+void run_fire(struct run *r, const struct vm_probe *probe)
+{
+	struct vm *vm = &r->vm;
+
+	vm->ev.probe = probe;
+	if (!r->in_error)
+		vm_begin(vm);
+	for (uint32_t i = 0; i < probe->nr_clauses; i++) {
+		if (__builtin_expect(vm->is_over, 0) && probe != r->end && !r->in_error)
+			break;
+		switch (vm_run(vm, probe->clauses[i])) {
+		case VM_NOTHING:
+			break;
+		case VM_RECORD:
+			if (vm->speculating) {
+				spec_put(vm);
+			} else {
+				struct vm_record rec = { probe, vm->clause, vm->ev.cpu, vm->rec_used, vm->rec };
+
+				r->sink.record(r->sink.ctx, &rec);
+			}
+			break;
+		case VM_FAULTED:
+			fault(r);
+			vm->ev.probe = probe;
+			break;
+		}
+	}
+	r->fired++;
+}
+
+void run_own(struct run *r, const struct vm_probe *probe, uint64_t ts, uint32_t thread, uint64_t arg0)
+{
+	struct vm_event *ev = &r->vm.ev;
+
+	if (!probe)
+		return;
+	memset(ev, 0, sizeof(*ev));
+	ev->ts = ts;
+	ev->arg[0] = arg0;
+	ev->who.thread = thread;
+	if (thread != VARS_NO_THREAD) {
+		ev->who.vm = src_thread(r->src, thread)->vm;
+		ev->cpu = thread;
+		if (r->eproc)
+			ev->who.proc = eproc_proc(r->eproc, thread);
+	}
+	run_fire(r, probe);
+}
+
+static void fire_record(struct run *r, const struct vm_probe *probe, const struct src_rec *rec, uint32_t vm_index)
+{
+	struct vm_event *ev = &r->vm.ev;
+
+	ev->rec = rec;
+	ev->desc = desc_table[rec->event];
+	ev->args = r->vm.args[rec->event];
+	ev->ts = rec->ts;
+	ev->cpu = rec->thread;
+	ev->who.thread = rec->thread;
+	ev->who.vm = vm_index;
+	if (r->eproc) {
+		ev->who.proc = eproc_actor(rec);
+		if (!ev->who.proc)
+			ev->who.proc = eproc_proc(r->eproc, rec->thread);
+	}
+	run_fire(r, probe);
+	if (r->eproc && rec->event == BTAP_EV_process_exit)
+		vars_drop_proc(&r->vm.vars, vm_index, ev->who.proc);
+}
+
+/* Ask the provider which probe a record fires. */
+static const struct vm_probe *asked(struct run *r, struct vm_probe **slot, const struct src_rec *rec)
+{
+	struct provider_probe *p = erlang_probe_of(r->probes->set, r->src, rec);
+	struct vm_probe *probe = p ? run_probe(r, p) : NULL;
+
+	if (!p || p->tmpl || (p->flags & PROVIDER_TEMPLATE) || p->number >= 0)
+		*slot = &r->ask_always;
+	else
+		*slot = probe;
+	return probe;
+}
+
+/* -- losses -- */
+
+static void tell(struct run *r, unsigned int what, uint64_t now, const char *tag, const char *one,
+		 const char *many, const char *behind)
+{
+	uint64_t n = now - r->told[what];
+
+	if (!n)
+		return;
+	r->told[what] = now;
+	message(r, tag, "%llu %s%s", (unsigned long long)n, n == 1 ? one : many, behind);
+}
+
+static void tell_drops(struct run *r)
+{
+	tell(r, 0, r->vm.agg_budget.drops, "DTRACEDROP_AGGREGATION", "aggregation drop", "aggregation drops",
+	     " on CPU 0");
+	tell(r, 1, r->vm.vars.drops, "DTRACEDROP_DYNAMIC", "dynamic variable drop", "dynamic variable drops", "");
+	tell(r, 2, r->vm.spec->drops, "DTRACEDROP_SPEC", "speculative drop", "speculative drops", "");
+	tell(r, 3, r->vm.spec->failed, "DTRACEDROP_SPECUNAVAIL", "failed speculation", "failed speculations",
+	     " (no speculative buffer available)");
+}
+
+static void lost(struct run *r, const struct src_rec *rec)
+{
+	struct decode_lost l;
+
+	if (decode_lost(rec, &l) && l.count)
+		message(r, "DTRACEDROP_PRINCIPAL", "%llu drop%s on CPU %u", (unsigned long long)l.count,
+			l.count == 1 ? "" : "s", rec->thread);
+}
+
+/* -- the loop -- */
+
+/* All records of one run of one thread. */
+static void use_run(struct run *r, struct src_run *run)
+{
+	uint32_t vm = r->src->threads[run->thread].vm;
+	struct vm_probe **slots = r->slots + (size_t)vm * BTAP_MAX_EVENTS;
+	struct src_rec rec;
+
+	while (src_run_next(run, &rec)) {
+		const struct vm_probe *probe;
+
+		if (__builtin_expect(rec.event >= BTAP_MAX_EVENTS, 0)) {
+			lost(r, &rec);
+			continue;
+		}
+		if (r->eproc && r->track[rec.event])
+			eproc_feed(r->eproc, vm, &rec);
+		probe = slots[rec.event];
+		if (!probe)
+			continue;
+		if (probe == &r->ask_first || probe == &r->ask_always) {
+			probe = asked(r, &slots[rec.event], &rec);
+			if (!probe)
+				continue;
+		}
+		if (__builtin_expect(rec.ts >= r->next_ns, 0)) {
+			timer_run(r, rec.ts);
+			if (r->vm.is_over)
+				return;
+		}
+		fire_record(r, probe, &rec, vm);
+		if (__builtin_expect(r->vm.is_over, 0))
+			return;
+	}
+	r->now_ns = run->base > r->now_ns ? run->base : r->now_ns;
+}
+
+static bool is_stopped(struct run *r)
+{
+	if (r->vm.is_over)
+		return true;
+	return r->opts.stop && *r->opts.stop;
+}
+
+/* The first record's time, without using it up. */
+static int first_time(struct run *r, struct src_run *run, uint64_t *ts, struct diag *d)
+{
+	struct src_rec rec;
+	struct src_run copy;
+	int n = src_run(r->src, run, d);
+
+	if (n <= 0)
+		return n;
+	copy = *run;
+	if (src_run_next(&copy, &rec))
+		*ts = rec.ts;
+	return 1;
+}
+
+static int recording(struct run *r, struct diag *d)
+{
+	struct src_run run;
+	uint64_t t0 = r->opts.now_ns;
+	int n = 0;
+
+	memset(&run, 0, sizeof(run));
+	if (r->src)
+		n = first_time(r, &run, &t0, d);
+	timer_start(r, t0);
+	r->now_ns = t0;
+	run_own(r, r->begin, t0, VARS_NO_THREAD, 0);
+	while (n > 0 && !is_stopped(r)) {
+		use_run(r, &run);
+		vm_tidy(&r->vm);
+		if (is_stopped(r))
+			break;
+		n = src_run(r->src, &run, d);
+	}
+	if (!is_stopped(r))
+		timer_run(r, r->now_ns);
+	return n < 0 ? n : 0;
+}
+
+static void sleep_ns(uint64_t ns)
+{
+	struct timespec t = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
+
+	nanosleep(&t, NULL);
+}
+
+static int live(struct run *r, struct diag *d)
+{
+	uint64_t now = clock_ns(), flush_at, look_at;
+	struct src_run run;
+	int n = 0;
+
+	memset(&run, 0, sizeof(run));
+	timer_start(r, now);
+	run_own(r, r->begin, now, VARS_NO_THREAD, 0);
+	flush_at = now + r->opts.switch_ns;
+	look_at = now + r->opts.status_ns;
+	while (!is_stopped(r)) {
+		n = r->src ? src_run(r->src, &run, d) : 0;
+		if (n < 0)
+			break;
+		if (n > 0)
+			use_run(r, &run);
+		now = clock_ns();
+		if (r->next_ns <= now && (!r->src || r->next_ns + LATE_NS <= now))
+			timer_run(r, r->src ? now - LATE_NS : now);
+		if (now >= flush_at && r->sink.flush) {
+			r->sink.flush(r->sink.ctx);
+			flush_at = now + r->opts.switch_ns;
+		}
+		if (now >= look_at) {
+			tell_drops(r);
+			look_at = now + r->opts.status_ns;
+		}
+		vm_tidy(&r->vm);
+		if (n > 0)
+			continue;
+		if (r->opts.is_ended && r->opts.is_ended(r->opts.ctx))
+			break;
+		sleep_ns(r->next_ns > now && r->next_ns - now < POLL_NS ? r->next_ns - now : POLL_NS);
+	}
+	return n < 0 ? n : 0;
+}
+
+int run_loop(struct run *r, struct diag *d)
+{
+	int err = r->opts.is_live ? live(r, d) : recording(r, d);
+
+	if (r->opts.stop && *r->opts.stop && !r->vm.is_over && r->sink.interrupted)
+		r->sink.interrupted(r->sink.ctx);
+	if (r->opts.is_live)
+		r->now_ns = clock_ns();
+	run_own(r, r->end, r->now_ns, VARS_NO_THREAD, 0);
+	tell_drops(r);
+	return err;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run.h - a program over events: enabling, firing, timers, the end
+ *
+ *	run_init(&run, ...);
+ *	run_enable(&run, d);       which clauses each probe has
+ *	run_loop(&run, d);         BEGIN, events and ticks in order of time, END
+ *	run_fini(&run);
+ *
+ * Over a recording, time is that of the events: BEGIN fires at the time of the
+ * first one, ticks between those before and behind them.  Live, time is that of
+ * the clock; ticks fire when the events up to their time have been seen.
+ */
+#ifndef BEAMTAP_RUN_H
+#define BEAMTAP_RUN_H
+
+#include <signal.h>
+#include "drun/probes.h"
+#include "drun/vm.h"
+#include "event/term.h"
+
+/* Who takes what a program leaves. */
+struct run_sink {
+	void *ctx;
+	/* a record, in order */
+	void (*record)(void *ctx, const struct vm_record *r);
+	/* a message for standard error, without "dtrace: "; @tag: of a drop, or NULL */
+	void (*message)(void *ctx, const char *tag, const char *text);
+	/* the time has come to show what there is (switchrate); live only.  May be NULL */
+	void (*flush)(void *ctx);
+	/* the run was interrupted by a signal.  May be NULL */
+	void (*interrupted)(void *ctx);
+};
+
+struct run_opts {
+	struct vm_opts vm;
+	uint64_t switch_ns; /* between two flushes, live */
+	uint64_t status_ns; /* between two looks for drops, live */
+	uint64_t now_ns;    /* time of BEGIN where no event says it; 0: the clock's */
+	const volatile sig_atomic_t *stop; /* not 0: end; may be NULL */
+	/* live: asked some times a second.  Return: all that was traced has ended.  NULL: never */
+	bool (*is_ended)(void *ctx);
+	void *ctx;
+	bool is_live; /* @src is a running VM, or there is none */
+	/* live: ask the source for what the clauses need.  NULL: there is nothing to ask */
+	int (*want)(void *ctx, const struct src_want *want, struct diag *d);
+};
+
+struct run_timer;
+struct eproc;
+
+struct run {
+	const struct dprog *prog;
+	struct vm vm;
+	struct probes *probes; /* borrowed */
+	struct src *src;       /* borrowed; NULL: no events */
+	struct run_opts opts;
+	struct run_sink sink;
+	struct vm_probe **slots; /* by vm * BTAP_MAX_EVENTS + event: see run.c */
+	struct vm_probe ask_first, ask_always; /* markers */
+	struct vm_probe *begin, *end, *error;  /* NULL: no clauses */
+	struct run_timer *timers;
+	uint32_t nr_timers;
+	uint64_t next_ns; /* of the timer that is due first */
+	uint64_t now_ns;  /* of the event at hand */
+	bool in_error;
+	struct term_vm *terms; /* by VM */
+	uint32_t nr_terms;
+	struct outbuf term_buf;
+	struct eproc *eproc; /* who runs where; NULL: nobody asks */
+	bool track[BTAP_MAX_EVENTS]; /* events that eproc wants */
+	uint64_t told[4]; /* drops told so far */
+	uint64_t fired; /* probes, for -v and benches */
+};
+
+/**
+ * run_init() - set up a run
+ * @prog, @probes, @src: borrowed; @src may be NULL
+ *
+ * Return: 0 or what vm_init() returns.
+ */
+int run_init(struct run *r, const struct dprog *prog, struct probes *probes, struct src *src,
+	     const struct run_opts *opts, const struct run_sink *sink, struct diag *d);
+void run_fini(struct run *r);
+
+/** run_matched() - how many probes the descriptions of a unit match, each clause counted */
+unsigned int run_matched(struct run *r, uint32_t unit);
+/**
+ * run_enable() - find the probes of all clauses; live: ask for their events
+ * Return: 0, -EPERM: destructive and not allowed, or another -errno of the source
+ */
+int run_enable(struct run *r, struct diag *d);
+/**
+ * run_loop() - BEGIN, all events, END
+ * Return: 0, or a negative errno of the source; what could be read has been used.
+ * The status that exit() gave is r->vm.status.
+ */
+int run_loop(struct run *r, struct diag *d);
+
+/** run_probe() - the machine's probe for one of the registry, made when first asked for; NULL: no clauses */
+struct vm_probe *run_probe(struct run *r, struct provider_probe *p);
+
+/* Between the files of the run loop. */
+/** run_fire() - run the clauses of a probe; r->vm.ev has been filled in, but for its probe */
+void run_fire(struct run *r, const struct vm_probe *probe);
+/** run_own() - fire BEGIN, END or a timer: an event without record */
+void run_own(struct run *r, const struct vm_probe *probe, uint64_t ts, uint32_t thread, uint64_t arg0);
+
+/* timer.c */
+int timer_add(struct run *r, struct vm_probe *probe, uint64_t period_ns, bool is_profile);
+/** timer_start() - all periods begin now */
+void timer_start(struct run *r, uint64_t now_ns);
+/** timer_run() - fire what is due up to a time, in order */
+void timer_run(struct run *r, uint64_t ts);
+
+#endif /* BEAMTAP_RUN_H */
