@@ -345,7 +345,7 @@ static int by_total(const void *a, const void *b)
 static void note(struct report *r, uint64_t n, const char *what)
 {
 	if (n)
-		fprintf(r->out, "  %llu %s\n", (unsigned long long)n, what);
+		fprintf(r->out, "    %llu %s\n", (unsigned long long)n, what);
 }
 
 static void print(struct report *r)
@@ -394,13 +394,14 @@ static void print(struct report *r)
 		tab_count(tab_cell(&t, 2), rest);
 	}
 	tab_print(&t, r->out);
-	fprintf(r->out, "%s", c->open + c->with_process + c->no_return + c->no_entry ?
-				      "  Not in these figures:\n" : "");
-	note(r, c->open, "calls that were open at the end");
-	note(r, c->with_process, "calls that ended with their process");
-	note(r, c->no_return, "entries whose end was not seen");
-	note(r, c->no_entry, "returns whose entry was not seen");
-	note(r, c->too_deep, "calls deeper than what is kept");
+	fprintf(r->out, "%s", c->open + c->with_process + c->no_return + c->no_entry +
+					      c->too_deep + c->no_room ?
+				      "  Calls that are not in these figures:\n" : "");
+	note(r, c->open, "open at the end");
+	note(r, c->with_process, "ended with their process");
+	note(r, c->no_return, "entered, their end not seen");
+	note(r, c->no_entry, "returned, their entry not seen");
+	note(r, c->too_deep, "deeper than what is kept");
 	note(r, c->no_room, "events of more functions or processes than are kept");
 }
 

@@ -15,6 +15,16 @@ static uint32_t nr_chunks(uint32_t max)
 	return max / ENT_CHUNK + 1;
 }
 
+static bool new_chunk(struct ents *es, uint32_t i)
+{
+	size_t size = ENT_CHUNK * sizeof(struct ent);
+
+	es->chunks[i] = aligned_alloc(64, size);
+	if (es->chunks[i])
+		memset(es->chunks[i], 0, size);
+	return es->chunks[i] != NULL;
+}
+
 int ent_init(struct ents *es, uint32_t max)
 {
 	if (max < 16)
@@ -24,9 +34,8 @@ int ent_init(struct ents *es, uint32_t max)
 	es->free = malloc(max * sizeof(*es->free));
 	if (!es->chunks || !es->free || imap_init(&es->map, 1024))
 		return -ENOMEM;
-	es->chunks[0] = calloc(ENT_CHUNK, sizeof(struct ent));
 	es->nr = 1;
-	return es->chunks[0] ? 0 : -ENOMEM;
+	return new_chunk(es, 0) ? 0 : -ENOMEM;
 }
 
 void ent_fini(struct ents *es)
@@ -117,11 +126,8 @@ static uint32_t room(struct ents *es)
 		return es->free[--es->nr_free];
 	if (es->nr == es->max)
 		return 0;
-	if (!es->chunks[es->nr / ENT_CHUNK]) {
-		es->chunks[es->nr / ENT_CHUNK] = calloc(ENT_CHUNK, sizeof(struct ent));
-		if (!es->chunks[es->nr / ENT_CHUNK])
-			return 0;
-	}
+	if (!es->chunks[es->nr / ENT_CHUNK] && !new_chunk(es, es->nr / ENT_CHUNK))
+		return 0;
 	return es->nr++;
 }
 

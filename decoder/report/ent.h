@@ -14,6 +14,7 @@
 #define BEAMTAP_REPORT_ENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "report/imap.h"
 
@@ -29,6 +30,7 @@ enum ent_flag {
 
 enum ent_gc { ENT_GC_MINOR, ENT_GC_MAJOR };
 
+/* What every run and message touches stands in the first cache line, then by how rare it is. */
 struct ent {
 	uint64_t term;
 	uint32_t vm;
@@ -40,15 +42,20 @@ struct ent {
 	uint64_t since;	   /* running time is counted up to here, with ENT_RUNS */
 	uint64_t out_at;   /* when it last stopped running; 0: not seen */
 	uint64_t woken_at; /* when something first gave it reason to run since; 0: nothing did */
-	uint64_t gc_at;	   /* when the collection began that goes on; 0: none */
-	uint64_t run_ns, dirty_ns;
+	uint64_t run_ns;
+	uint64_t in;
+
+	uint64_t out, max_queue;
 	uint64_t wait_ns, waits;
-	uint64_t in, out;
-	uint64_t gc_ns, gc_max_ns, gcs[2];
+	uint64_t gc_at; /* when the collection began that goes on; 0: none */
+	uint64_t gc_ns, gc_max_ns;
 	int64_t gc_words; /* given back */
-	uint64_t max_queue;
+
+	uint64_t gcs[2];
+	uint64_t dirty_ns;
 	uint64_t mfa, name; /* first function; registered name */
-};
+} __attribute__((aligned(64)));
+_Static_assert(offsetof(struct ent, out) == 64, "the first cache line");
 
 /* Sums over the processes given up. */
 struct ent_sum {

@@ -45,7 +45,7 @@ static void ends(struct report *r, struct ent *e, enum ent_gc kind, const struct
 		g->words[kind] += words;
 	}
 	if (!began || e->gc_kind != kind || began <= r->vms[e->vm].gap_end || rec->ts < began) {
-		g->unpaired += 1 + (began && e->gc_kind != kind);
+		g->unpaired += began ? 2 : 1;
 		return;
 	}
 	ns = rec->ts - began;
@@ -201,11 +201,11 @@ static void print(struct report *r)
 			sect_hist(r, what, g->bins[k]);
 	}
 	if (g->open)
-		fprintf(r->out, "  %llu went on at the end of the recording and are not counted.\n",
+		fprintf(r->out, "  Going on at the end of the recording, and not counted: %llu\n",
 			(unsigned long long)g->open);
 	if (g->unpaired)
-		fprintf(r->out, "  %llu starts or ends stand alone (the other is before the recording, or lost) "
-			"and are\n  not measured.\n", (unsigned long long)g->unpaired);
+		fprintf(r->out, "  Starts and ends not measured, the other being before the recording or a gap "
+			"between: %llu\n", (unsigned long long)g->unpaired);
 }
 
 const struct sect gc_sect = {

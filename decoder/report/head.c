@@ -77,7 +77,7 @@ static void print_span(struct report *r, uint32_t vm)
 {
 	const struct btap_facts *f = &r->src->vms[vm].facts;
 	const struct vmst *v = &r->vms[vm];
-	char span[TAB_CELL], from[TAB_CELL], when[64] = "?";
+	char span[TAB_CELL], from[TAB_CELL], to[TAB_CELL], when[64] = "?";
 	uint64_t real_ns = f->real_ns + (v->begin - f->mono_ns);
 	time_t s = (time_t)(real_ns / 1000000000);
 	struct tm tm;
@@ -89,11 +89,12 @@ static void print_span(struct report *r, uint32_t vm)
 	if (f->real_ns && gmtime_r(&s, &tm) && strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm))
 		fprintf(r->out, "  began       %s.%03u UTC\n", when,
 			(unsigned int)(real_ns / 1000000 % 1000));
-	fprintf(r->out, "  span        %s between the first and the last event",
-		tab_ns(span, v->end - v->begin));
-	if (r->o->from_ns)
-		fprintf(r->out, ", from %s on", tab_ns(from, r->o->from_ns));
-	fprintf(r->out, "\n");
+	fprintf(r->out, "  span        %s", tab_ns(span, v->end - v->begin));
+	if (r->o->from_ns || r->o->to_ns != UINT64_MAX)
+		fprintf(r->out, ", from %s to %s after the first event\n",
+			tab_ns(from, v->begin - v->first), tab_ns(to, v->end - v->first));
+	else
+		fprintf(r->out, " between the first and the last event\n");
 }
 
 static const struct report *cmp_report;

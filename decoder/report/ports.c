@@ -261,7 +261,7 @@ static void print_traffic(struct report *r)
 	}
 	tab_print(&t, r->out);
 	if (unsized)
-		fprintf(r->out, "  %llu commands do not say how much they wrote and are not in \"out\".\n",
+		fprintf(r->out, "  Commands that do not say how much they wrote, and are not in \"out\": %llu\n",
 			(unsigned long long)unsized);
 	if (ps->no_room)
 		fprintf(r->out, "  %llu events of more ports than are kept, or of no known port, are not "

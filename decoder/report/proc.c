@@ -87,11 +87,11 @@ static void notes(struct report *r)
 		fprintf(r->out, "  + spawned and - ended in the recording%s\n",
 			r->lost ? "; * running when events were lost: counted up to there" : "");
 	if (m->at_start || m->at_end)
-		fprintf(r->out, "  Of the time that ran, parts inside the recording only: %llu runs went on "
-			"at its\n  start%s, %llu at its end.\n", (unsigned long long)m->at_start,
+		fprintf(r->out, "  Runs of which only a part was recorded, and counted: %llu at the start%s, "
+			"%llu at the end\n", (unsigned long long)m->at_start,
 			r->lost ? " or after a gap" : "", (unsigned long long)m->at_end);
 	if (m->odd)
-		fprintf(r->out, "  %llu runs without a begin or an end are not counted.\n",
+		fprintf(r->out, "  Runs not counted, their begin or end being nowhere: %llu\n",
 			(unsigned long long)m->odd);
 	if (r->ents.folded.nr)
 		fprintf(r->out, "  %llu processes that had ended were summed early to bound memory; they "
@@ -100,6 +100,15 @@ static void notes(struct report *r)
 		fprintf(r->out, "  There were more processes than the %u that are kept: %llu mentions are "
 			"in\n  \"all others\" and in no process's row.\n", r->ents.max,
 			(unsigned long long)r->ents.refused);
+}
+
+static const char *from_what(const struct report *r)
+{
+	if (!sect_seen(r, runs))
+		return sect_seen(r, gcs) ? "message_receive, message_send, gc_*_start to gc_*_end" :
+					   "message_receive, message_send";
+	return r->model->delays ? "ran: process_scheduled to process_unscheduled; waited: see SCHEDULERS" :
+				  "ran: process_scheduled to process_unscheduled";
 }
 
 static void print(struct report *r)
@@ -122,7 +131,7 @@ static void print(struct report *r)
 	cmp_report = r;
 	qsort(list, nr, sizeof(*list), by_weight);
 	sect_title(r, sect_seen(r, runs) ? "PROCESSES by time running" : "PROCESSES by messages",
-		   "ran: process_scheduled to process_unscheduled; waited: see SCHEDULERS");
+		   from_what(r));
 	columns(r, &t, all.dirty_ns);
 	for (uint32_t i = 0; i < nr; i++) {
 		if (i < r->top)
