@@ -142,7 +142,7 @@ static unsigned int put_utf8(char *s, uint32_t c)
 		s[0] = (char)c;
 		return 1;
 	}
-	s[0] = (char)(0xf00 >> more | c >> (6 * more));
+	s[0] = (char)(0xff00 >> (more + 1) | c >> (6 * more));
 	for (unsigned int i = 1; i <= more; i++)
 		s[i] = (char)(0x80 | (c >> (6 * (more - i)) & 0x3f));
 	return more + 1;
