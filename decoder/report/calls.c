@@ -393,7 +393,8 @@ static void print(struct report *r)
 		snprintf(tab_cell(&t, 1), TAB_CELL, "all others (%llu)", (unsigned long long)others);
 		tab_count(tab_cell(&t, 2), rest);
 	}
-	tab_print(&t, r->out);
+	if (t.nr_rows)
+		tab_print(&t, r->out);
 	fprintf(r->out, "%s", c->open + c->with_process + c->no_return + c->no_entry +
 					      c->too_deep + c->no_room ?
 				      "  Calls that are not in these figures:\n" : "");

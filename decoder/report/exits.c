@@ -15,10 +15,13 @@
 #define MAX_FAMILIES 4096u
 #define REASON_WIDTH 36
 
+/* Ends as they are listed: the bad ones first. */
+enum kind { ABNORMAL, UNKNOWN, NORMAL };
+
 /* Ends of processes with one reason and one first function. */
 struct group {
 	uint32_t vm;
-	bool is_normal;
+	enum kind kind;
 	uint64_t mfa;
 	char *reason; /* NULL: none was recorded */
 	uint32_t len;
@@ -37,7 +40,7 @@ struct exits {
 	struct family *families;
 	uint32_t nr_groups, nr_families;
 	uint64_t other_exits, other_spawns; /* in more groups than are kept */
-	uint64_t exits, spawns, abnormal;
+	uint64_t exits, spawns, kinds[3];
 };
 
 static const uint8_t events[] = { BTAP_EV_process_spawn, BTAP_EV_process_exit, 0 };
@@ -54,11 +57,15 @@ static bool is_text(const char *s, size_t len, const char *what)
 	return len == strlen(what) && !memcmp(s, what, len);
 }
 
-/* The reasons for which a process of OTP's ends in order; no reason known is none of them. */
-static bool is_normal(const char *s, size_t len)
+/* The reasons for which a process of OTP's ends in order are three. */
+static enum kind kind_of(const char *s, size_t len)
 {
-	return s && (is_text(s, len, "normal") || is_text(s, len, "shutdown") ||
-		     (len > 10 && !memcmp(s, "{shutdown,", 10)));
+	if (!s)
+		return UNKNOWN;
+	if (is_text(s, len, "normal") || is_text(s, len, "shutdown") ||
+	    (len > 10 && !memcmp(s, "{shutdown,", 10)))
+		return NORMAL;
+	return ABNORMAL;
 }
 
 static bool is_same(const struct group *g, uint64_t mfa, const struct decode_text *t)
@@ -85,7 +92,7 @@ static struct group *group_of(struct exits *x, uint32_t vm, uint64_t mfa, struct
 		return NULL;
 	g = &x->groups[x->nr_groups++];
 	*g = (struct group){ .vm = vm, .mfa = mfa, .len = t.len };
-	g->is_normal = is_normal(t.at, t.len);
+	g->kind = kind_of(t.at, t.len);
 	if (t.at) {
 		g->reason = malloc(t.len + 1);
 		if (g->reason)
@@ -103,8 +110,7 @@ static void exited(struct report *r, const struct src_rec *rec, uint32_t vm)
 	uint64_t at = rec->ts - r->vms[vm].begin;
 
 	x->exits++;
-	if (!is_normal(t.at, t.len))
-		x->abnormal++;
+	x->kinds[kind_of(t.at, t.len)]++;
 	if (!g) {
 		x->other_exits++;
 		return;
@@ -177,8 +183,8 @@ static int by_gravity(const void *a, const void *b)
 	uint32_t len = x->len < y->len ? x->len : y->len;
 	int d;
 
-	if (x->is_normal != y->is_normal)
-		return x->is_normal ? 1 : -1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
 	if (x->count != y->count)
 		return x->count > y->count ? -1 : 1;
 	if (x->vm != y->vm)
@@ -206,13 +212,17 @@ static void print_exits(struct report *r)
 	uint64_t rest = x->other_exits, others = 0;
 	struct tab t = { 0 };
 
-	fprintf(r->out, "  %llu ended, %llu of them abnormally (not normal, shutdown or {shutdown,_})\n",
-		(unsigned long long)x->exits, (unsigned long long)x->abnormal);
+	fprintf(r->out, "  %llu ended, %llu of them abnormally (not normal, shutdown or {shutdown,_})",
+		(unsigned long long)x->exits, (unsigned long long)x->kinds[ABNORMAL]);
+	if (x->kinds[UNKNOWN])
+		fprintf(r->out, ",\n  %llu for a reason that is not recorded",
+			(unsigned long long)x->kinds[UNKNOWN]);
+	fputc('\n', r->out);
 	if (!x->exits)
 		return;
 	qsort(x->groups, x->nr_groups, sizeof(*x->groups), by_gravity);
 	tab_col(&t, "node", true, r->nr_vms < 2);
-	tab_col(&t, "", true, !x->abnormal);
+	tab_col(&t, "", true, !x->kinds[ABNORMAL]);
 	tab_col(&t, "ended", false, false);
 	tab_col(&t, "reason", true, false);
 	tab_col(&t, "first function", true, false);
@@ -228,7 +238,7 @@ static void print_exits(struct report *r)
 		}
 		tab_row(&t);
 		tab_node(r, tab_cell(&t, 0), g->vm);
-		snprintf(tab_cell(&t, 1), TAB_CELL, "%s", g->is_normal ? "" : "!");
+		snprintf(tab_cell(&t, 1), TAB_CELL, "%s", g->kind == ABNORMAL ? "!" : "");
 		tab_count(tab_cell(&t, 2), g->count);
 		tab_reason(r, tab_cell(&t, 3), g->reason, g->len, REASON_WIDTH);
 		tab_mfa(r, tab_cell(&t, 4), g->vm, g->mfa, 26);

@@ -10,6 +10,7 @@ static const uint8_t need[] = {
 	BTAP_EV_gc_major_end,	   BTAP_EV_gc_minor_end,	0,
 };
 static const uint8_t runs[] = { BTAP_EV_process_scheduled, BTAP_EV_process_unscheduled, 0 };
+static const uint8_t messages[] = { BTAP_EV_message_send, BTAP_EV_message_receive, 0 };
 static const uint8_t gcs[] = { BTAP_EV_gc_major_end, BTAP_EV_gc_minor_end, 0 };
 
 enum { NODE, NAME, LIFE, RUN, SHARE, DIRTY, IN, OUT, WAIT, GC, GCS };
@@ -87,7 +88,7 @@ static void notes(struct report *r)
 		fprintf(r->out, "  + spawned and - ended in the recording%s\n",
 			r->lost ? "; * running when events were lost: counted up to there" : "");
 	if (m->at_start || m->at_end)
-		fprintf(r->out, "  Runs of which only a part was recorded, and counted: %llu at the start%s, "
+		fprintf(r->out, "  Runs cut by the recording, counted inside it: %llu at the start%s, "
 			"%llu at the end\n", (unsigned long long)m->at_start,
 			r->lost ? " or after a gap" : "", (unsigned long long)m->at_end);
 	if (m->odd)
@@ -104,6 +105,8 @@ static void notes(struct report *r)
 
 static const char *from_what(const struct report *r)
 {
+	if (!sect_seen(r, runs) && !sect_seen(r, messages))
+		return "gc_*_start to gc_*_end";
 	if (!sect_seen(r, runs))
 		return sect_seen(r, gcs) ? "message_receive, message_send, gc_*_start to gc_*_end" :
 					   "message_receive, message_send";
@@ -130,7 +133,8 @@ static void print(struct report *r)
 	}
 	cmp_report = r;
 	qsort(list, nr, sizeof(*list), by_weight);
-	sect_title(r, sect_seen(r, runs) ? "PROCESSES by time running" : "PROCESSES by messages",
+	sect_title(r, sect_seen(r, runs) ? "PROCESSES by time running" :
+		      sect_seen(r, messages) ? "PROCESSES by messages" : "PROCESSES by time in GC",
 		   from_what(r));
 	columns(r, &t, all.dirty_ns);
 	for (uint32_t i = 0; i < nr; i++) {
