@@ -12,8 +12,10 @@ struct command {
 
 /* clang-format off */
 static const struct command commands[] = {
+	{ "dump",   dump_main,   "print the events of a recording, one a line" },
 	{ "list",   list_main,   "show the nodes that can be tapped, or the probes of one" },
 	{ "record", record_main, "record a node's events into a directory" },
+	{ "report", report_main, "tell what happened in a recording" },
 };
 /* clang-format on */
 

@@ -43,6 +43,8 @@ struct peer {
 	uint64_t asked_ns, answered_ns; /* last question; last question answered */
 	uint64_t doubt_ns;	       /* last send of which the receiver is in doubt */
 	uint32_t in, out;	       /* first pair with it as receiver, as sender */
+	bool has_aligned;	       /* some pair with it as sender may be aligned */
+	bool is_dead;
 };
 
 struct pair {
@@ -50,9 +52,10 @@ struct pair {
 	uint64_t sent_ns;     /* of the last send */
 	uint32_t sent_thread; /* that wrote it */
 	uint32_t first, last; /* sends on their way; aligned pairs alone */
-	uint32_t next_in, next_out; /* lists of the peers */
+	uint32_t next_in, prev_in, next_out, prev_out; /* lists of the peers */
 	uint32_t next_hash;
 	bool is_aligned;
+	bool is_from_dead;
 	bool is_over; /* at its receiver's last question the last send was over */
 };
 
@@ -72,10 +75,11 @@ struct msgpair {
 	struct msgpair_stats st;
 	uint32_t max;
 	uint64_t since_ns;
+	uint64_t fed, walked; /* records; pairs walked over for questions */
 
 	struct idmap peers_by_pid;
 	struct peer *peers;
-	uint32_t nr_peers, cap_peers;
+	uint32_t nr_peers, cap_peers, free_peer;
 
 	struct pair *pairs;
 	uint32_t *buckets; /* of pairs; NONE: empty */
@@ -99,7 +103,7 @@ struct msgpair *msgpair_new(const struct names *names, uint32_t max)
 		return NULL;
 	m->names = names;
 	m->max = max < 64 ? 64 : max > 1u << 28 ? 1u << 28 : max;
-	m->free_pair = m->free_sent = NONE;
+	m->free_peer = m->free_pair = m->free_sent = NONE;
 	return m;
 }
 
@@ -146,18 +150,6 @@ static bool grow(const struct msgpair *m, void *tab, uint32_t nr, uint32_t *cap,
 	return true;
 }
 
-/* Forget all: nothing that began before @since_ns counts any more. */
-static void reset(struct msgpair *m, uint64_t since_ns)
-{
-	idmap_clear(&m->peers_by_pid);
-	m->nr_peers = m->nr_pairs = m->nr_sent = 0;
-	m->free_pair = m->free_sent = NONE;
-	if (m->buckets)
-		memset(m->buckets, 0xff, (m->mask + 1) * sizeof(*m->buckets));
-	if (since_ns > m->since_ns)
-		m->since_ns = since_ns;
-}
-
 /* No room to remember something: what is known stays, but nothing new rests on the past. */
 static void no_room(struct msgpair *m, uint64_t ts)
 {
@@ -202,7 +194,7 @@ static bool push_sent(struct msgpair *m, struct pair *p, uint64_t ns, uint64_t s
 	return true;
 }
 
-/* -- peers and pairs -- */
+/* -- peers -- */
 
 static struct peer *find_peer(struct msgpair *m, uint64_t pid)
 {
@@ -214,18 +206,44 @@ static struct peer *find_peer(struct msgpair *m, uint64_t pid)
 static struct peer *get_peer(struct msgpair *m, uint64_t pid, uint64_t ts)
 {
 	struct peer *p = find_peer(m, pid);
+	uint32_t i = m->free_peer;
 
 	if (p)
 		return p;
-	if (!grow(m, &m->peers, m->nr_peers, &m->cap_peers, sizeof(*m->peers)) ||
-	    idmap_put(&m->peers_by_pid, pid, m->nr_peers)) {
+	if (i == NONE && grow(m, &m->peers, m->nr_peers, &m->cap_peers, sizeof(*m->peers)))
+		i = m->nr_peers;
+	if (i == NONE || idmap_put(&m->peers_by_pid, pid, i)) {
 		no_room(m, ts);
 		return NULL;
 	}
-	p = &m->peers[m->nr_peers++];
+	p = &m->peers[i];
+	if (i == m->nr_peers)
+		m->nr_peers++;
+	else
+		m->free_peer = p->in;
 	*p = (struct peer){ .pid = pid, .in = NONE, .out = NONE };
 	return p;
 }
+
+/* A process that has ended and of which nothing is on its way any more. */
+static void drop_dead_peer(struct msgpair *m, struct peer *p)
+{
+	if (!p->is_dead || p->in != NONE || p->out != NONE)
+		return;
+	idmap_remove(&m->peers_by_pid, p->pid);
+	p->pid = 0;
+	p->in = m->free_peer;
+	m->free_peer = (uint32_t)(p - m->peers);
+}
+
+static bool has_ended(const struct msgpair *m, uint64_t pid)
+{
+	const struct names_proc *p = names_proc(m->names, pid);
+
+	return p && p->exit_ns;
+}
+
+/* -- pairs -- */
 
 static inline uint32_t pair_hash(uint64_t from, uint64_t to)
 {
@@ -301,8 +319,13 @@ static struct pair *new_pair(struct msgpair *m, uint64_t from, uint64_t to, uint
 	}
 	p = &m->pairs[i];
 	*p = (struct pair){ .from = from, .to = to, .first = NONE, .last = NONE,
-			    .next_in = b->in, .next_out = a->out };
+			    .next_in = b->in, .prev_in = NONE, .next_out = a->out, .prev_out = NONE };
 	p->is_aligned = is_aligned_at_first(m, a, b);
+	a->has_aligned |= p->is_aligned;
+	if (b->in != NONE)
+		m->pairs[b->in].prev_in = i;
+	if (a->out != NONE)
+		m->pairs[a->out].prev_out = i;
 	b->in = i;
 	a->out = i;
 	bucket = pair_hash(from, to) & m->mask;
@@ -311,18 +334,10 @@ static struct pair *new_pair(struct msgpair *m, uint64_t from, uint64_t to, uint
 	return p;
 }
 
-static struct pair *get_pair(struct msgpair *m, uint64_t from, uint64_t to, uint64_t ts)
-{
-	struct pair *p = find_pair(m, from, to);
-
-	return p ? p : new_pair(m, from, to, ts);
-}
-
-/* Take a pair out of its sender's list and the hash, and free it; the receiver's list is the caller's. */
 static void remove_pair(struct msgpair *m, uint32_t i)
 {
 	struct pair *p = &m->pairs[i];
-	struct peer *a = find_peer(m, p->from);
+	struct peer *a = find_peer(m, p->from), *b = find_peer(m, p->to);
 	uint32_t *at;
 
 	drop_sent(m, p);
@@ -330,14 +345,39 @@ static void remove_pair(struct msgpair *m, uint32_t i)
 	     at = &m->pairs[*at].next_hash)
 		;
 	*at = p->next_hash;
-	for (at = a ? &a->out : NULL; at && *at != NONE; at = &m->pairs[*at].next_out)
-		if (*at == i) {
-			*at = p->next_out;
-			break;
-		}
+	if (p->next_in != NONE)
+		m->pairs[p->next_in].prev_in = p->prev_in;
+	if (p->prev_in != NONE)
+		m->pairs[p->prev_in].next_in = p->next_in;
+	else
+		b->in = p->next_in;
+	if (p->next_out != NONE)
+		m->pairs[p->next_out].prev_out = p->prev_out;
+	if (p->prev_out != NONE)
+		m->pairs[p->prev_out].next_out = p->next_out;
+	else
+		a->out = p->next_out;
 	p->from = p->to = 0;
 	p->next_hash = m->free_pair;
 	m->free_pair = i;
+	drop_dead_peer(m, a);
+	if (b != a)
+		drop_dead_peer(m, b);
+}
+
+/* Forget all: nothing that began before @since_ns counts any more.  Costs what was there, not what there is room for. */
+static void reset(struct msgpair *m, uint64_t since_ns)
+{
+	for (uint32_t i = 0; i < m->nr_pairs; i++)
+		if (m->pairs[i].from)
+			m->buckets[pair_hash(m->pairs[i].from, m->pairs[i].to) & m->mask] = NONE;
+	for (uint32_t i = 0; i < m->nr_peers; i++)
+		if (m->peers[i].pid)
+			idmap_remove(&m->peers_by_pid, m->peers[i].pid);
+	m->nr_peers = m->nr_pairs = m->nr_sent = 0;
+	m->free_peer = m->free_pair = m->free_sent = NONE;
+	if (since_ns > m->since_ns)
+		m->since_ns = since_ns;
 }
 
 /* -- events -- */
@@ -350,6 +390,9 @@ static void doubt(struct msgpair *m, uint64_t from, uint64_t ts)
 	if (!a)
 		return;
 	a->doubt_ns = ts;
+	if (!a->has_aligned)
+		return;
+	a->has_aligned = false;
 	for (uint32_t i = a->out; i != NONE; i = m->pairs[i].next_out)
 		unalign(m, &m->pairs[i]);
 }
@@ -408,7 +451,11 @@ static void on_send(struct msgpair *m, const struct src_rec *rec)
 			doubt(m, from, rec->ts);
 		return;
 	}
-	p = get_pair(m, from, to, rec->ts);
+	p = find_pair(m, from, to);
+	if (!p && has_ended(m, to))
+		return; /* it goes nowhere */
+	if (!p)
+		p = new_pair(m, from, to, rec->ts);
 	if (!p)
 		return;
 	p->sent_ns = rec->ts;
@@ -457,7 +504,14 @@ static int on_receive(struct msgpair *m, const struct src_rec *rec, struct msgpa
 		m->st.unknown++;
 		return 0;
 	}
-	p = get_pair(m, from, to, rec->ts);
+	p = find_pair(m, from, to);
+	if (!p) {
+		/* Its send is not there.  Should it yet come, out of order, it must not count. */
+		if (!has_ended(m, from))
+			p = new_pair(m, from, to, rec->ts);
+		if (p)
+			unalign(m, p);
+	}
 	if (!p || !p->is_aligned)
 		goto not_aligned;
 	i = p->first;
@@ -473,6 +527,8 @@ static int on_receive(struct msgpair *m, const struct src_rec *rec, struct msgpa
 	m->free_sent = i;
 	*hit = (struct msgpair_hit){ s->ns, rec->ts > s->ns ? rec->ts - s->ns : 0, from, false };
 	m->st.paired++;
+	if (p->first == NONE && p->is_from_dead)
+		remove_pair(m, (uint32_t)(p - m->pairs));
 	return 1;
 contradicted:
 	unalign(m, p);
@@ -501,10 +557,14 @@ static void on_asked(struct msgpair *m, const struct src_rec *rec)
 
 	if (!b)
 		return;
+	b->asked_ns = 0;
+	if (m->walked / 16 > m->fed + 65536)
+		return; /* too much work for what is told: no proof by this question */
 	b->asked_ns = rec->ts;
 	for (uint32_t i = b->in; i != NONE; i = m->pairs[i].next_in) {
 		struct pair *p = &m->pairs[i];
 
+		m->walked++;
 		p->is_over = !p->sent_ns || (p->sent_thread < m->nr_threads &&
 					     m->thread_ns[p->sent_thread] > p->sent_ns);
 	}
@@ -526,7 +586,8 @@ static void on_answered(struct msgpair *m, const struct src_rec *rec)
 		unalign(m, p);
 		a = find_peer(m, p->from);
 		p->is_aligned = p->is_over && p->sent_ns < b->asked_ns &&
-				(!a || a->doubt_ns < b->asked_ns);
+				a->doubt_ns < b->asked_ns;
+		a->has_aligned |= p->is_aligned;
 	}
 }
 
@@ -537,13 +598,20 @@ static void on_exit_(struct msgpair *m, const struct src_rec *rec)
 
 	if (!b)
 		return;
+	/* What was on its way to it is gone; what it sent is not. */
 	for (i = b->in; i != NONE; i = next) {
 		next = m->pairs[i].next_in;
 		remove_pair(m, i);
 	}
-	b->in = NONE;
-	/* What it sent is still on its way.  A process that gets its number later is not it. */
+	for (i = b->out; i != NONE; i = next) {
+		next = m->pairs[i].next_out;
+		m->pairs[i].is_from_dead = true;
+		if (m->pairs[i].first == NONE)
+			remove_pair(m, i);
+	}
+	b->is_dead = true;
 	b->born_ns = b->answered_ns = 0;
+	drop_dead_peer(m, b);
 }
 
 static void on_exit_signal(struct msgpair *m, const struct src_rec *rec)
@@ -608,5 +676,6 @@ int msgpair_feed(struct msgpair *m, const struct src_rec *rec, struct msgpair_hi
 		break;
 	}
 	note_thread(m, rec);
+	m->fed++;
 	return r;
 }

@@ -57,8 +57,6 @@ struct print *print_new(const struct src *s, const struct print_opts *opts)
 		return NULL;
 	p->s = s;
 	p->opts = *opts;
-	p->start_ns = opts->start_ns;
-	p->has_start = opts->start_ns != 0;
 	p->wall_second = INT64_MIN;
 	p->plans = calloc(BTAP_MAX_EVENTS, sizeof(*p->plans));
 	p->vms = calloc(s->nr_vms ? s->nr_vms : 1, sizeof(*p->vms));
@@ -176,7 +174,7 @@ static char *put_time(struct print *p, char *c, const struct src_rec *rec)
 	uint64_t from = 0;
 
 	if (!p->has_start) {
-		p->start_ns = p->last_ns = rec->ts;
+		p->start_ns = rec->ts;
 		p->has_start = true;
 	}
 	switch (p->opts.time) {
@@ -336,6 +334,21 @@ static char *put_node(struct print *p, struct outbuf *o, char *c, const struct s
 	return c;
 }
 
+/* From when to when records are missing, in the time of the first column. */
+static char *put_span(char *c, uint64_t start, const struct decode_lost *lost)
+{
+	uint64_t from = lost->begin_ns > start ? lost->begin_ns - start : 0;
+	uint64_t to = lost->end_ns > start ? lost->end_ns - start : 0;
+
+	c = outbuf_put_u64(c, from / 1000000000);
+	*c++ = '.';
+	c = outbuf_put_pad9(c, (uint32_t)(from % 1000000000));
+	memcpy(c, " to ", 4);
+	c = outbuf_put_u64(c + 4, to / 1000000000);
+	*c++ = '.';
+	return outbuf_put_pad9(c, (uint32_t)(to % 1000000000));
+}
+
 static void print_text(struct print *p, struct outbuf *o, const struct src_rec *rec)
 {
 	struct print_vm *vm = &p->vms[src_thread(p->s, rec->thread)->vm];
@@ -354,10 +367,8 @@ static void print_text(struct print *p, struct outbuf *o, const struct src_rec *
 	if (decode_lost(rec, &lost)) {
 		memcpy(c, " LOST ", 6);
 		c = outbuf_put_u64(c + 6, lost.count);
-		c += sprintf(c, " record%s here between ", lost.count == 1 ? "" : "s");
-		c = put_seconds(c, lost.begin_ns - (p->opts.time == PRINT_RELATIVE ? p->start_ns : 0));
-		c += sprintf(c, " and ");
-		c = put_seconds(c, lost.end_ns - (p->opts.time == PRINT_RELATIVE ? p->start_ns : 0));
+		c += sprintf(c, " record%s here, ", lost.count == 1 ? "" : "s");
+		c = put_span(c, p->opts.time == PRINT_RELATIVE ? p->start_ns : 0, &lost);
 	} else if (rec->event < BTAP_MAX_EVENTS) {
 		plan = &p->plans[rec->event];
 		memcpy(c, plan->name, sizeof(plan->name));
@@ -396,6 +407,12 @@ static void print_dtrace(struct print *p, struct outbuf *o, const struct src_rec
 	c = put_fields(o, outbuf_room(o, PRINT_ROOM), vm, &p->plans[rec->event], rec);
 	*c++ = '\n';
 	outbuf_done(o, c);
+}
+
+void print_start(struct print *p, uint64_t ns)
+{
+	p->start_ns = ns;
+	p->has_start = true;
 }
 
 void print_see(struct print *p, const struct src_rec *rec)

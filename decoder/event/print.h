@@ -36,7 +36,6 @@ struct print_opts {
 	unsigned int term_flags; /* TERM_*; not for PRINT_FIXTURE */
 	bool node;		 /* with the node's name */
 	bool names;		 /* PRINT_TEXT: registered names behind pids: <0.44.0>(code_server) */
-	uint64_t start_ns;	 /* PRINT_RELATIVE counts from here; 0: from the first record */
 	/* PRINT_DTRACE: asked for each record but lost ones; its texts are borrowed until the next call */
 	void (*probe)(void *ctx, const struct src_rec *rec, struct print_probe *probe);
 	void *probe_ctx;
@@ -49,6 +48,8 @@ struct print *print_new(const struct src *s, const struct print_opts *opts);
 void print_free(struct print *p);
 /** print_head() - append what stands before the first record in this style, if anything */
 void print_head(struct print *p, struct outbuf *o);
+/** print_start() - PRINT_RELATIVE counts from here on, not from the first record printed */
+void print_start(struct print *p, uint64_t ns);
 /** print_see() - learn names from a record that is not printed; needed with print_opts.names alone */
 void print_see(struct print *p, const struct src_rec *rec);
 /** print_rec() - append the line of a record */

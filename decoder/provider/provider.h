@@ -81,7 +81,22 @@ struct provider_probe *provider_at(const struct provider_set *set, uint32_t i);
 /** provider_by_id() - Return: probe or NULL */
 struct provider_probe *provider_by_id(const struct provider_set *set, uint32_t id);
 
-/** provider_matches() - Return: whether a description can match a probe (a template: in some function) */
+/*
+ * What a provider keeps beside the set: one slot each, freed with the set.
+ */
+enum provider_slot { PROVIDER_ERLANG, PROVIDER_NR_SLOTS = 8 };
+struct provider_own {
+	void *data;
+	void (*free)(void *data);
+};
+struct provider_own *provider_own(struct provider_set *set, enum provider_slot slot);
+
+/**
+ * provider_matches() - whether a description matches a probe
+ *
+ * A template: whether it can match it in some function.  A probe on a function
+ * of an Elixir module matches under both names, Elixir.Shop.Cart and Shop.Cart.
+ */
 bool provider_matches(const struct match_desc *m, const struct provider_probe *p);
 /**
  * provider_each() - call @fn for each probe that a description matches, ids ascending
