@@ -288,3 +288,20 @@ void agg_drop_all(struct agg *a, struct agg_budget *b)
 	b->used -= a->tab.nr * a->key_bytes;
 	tab_clear(&a->tab);
 }
+
+void agg_retain(struct agg *a, struct agg_budget *b, const uint64_t *const *rows, uint32_t nr)
+{
+	struct tab old = a->tab;
+	uint64_t *row;
+
+	b->used -= old.nr * a->key_bytes;
+	tab_init(&a->tab, old.nr_keys, old.stride - old.nr_keys);
+	for (uint32_t i = 0; i < nr; i++) {
+		row = tab_add(&a->tab, rows[i]);
+		if (!row)
+			break;
+		memcpy(row, rows[i], old.stride * sizeof(*row));
+		b->used += a->key_bytes;
+	}
+	tab_fini(&old);
+}

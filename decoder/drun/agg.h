@@ -75,5 +75,7 @@ int agg_cmp_values(const struct agg *a, const uint64_t *data1, const uint64_t *d
 void agg_clear(struct agg *a);
 /** agg_drop_all() - trunc(@a) */
 void agg_drop_all(struct agg *a, struct agg_budget *b);
+/** agg_retain() - only these rows stay, in this order; @rows point into the table */
+void agg_retain(struct agg *a, struct agg_budget *b, const uint64_t *const *rows, uint32_t nr);
 
 #endif /* BEAMTAP_AGG_H */
