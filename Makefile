@@ -37,6 +37,7 @@ $(B)/%.o: %.c
 
 include mk/agent.mk
 include mk/test.mk
+include mk/recording.mk
 
 .PHONY: clean
 clean: ## remove what was built

@@ -82,7 +82,7 @@ static void learn(struct ctfmeta *m, uint64_t term, uint64_t label, enum ctfmeta
 {
 	struct ctfmeta_proc *p;
 
-	if (!term || !label)
+	if (!label || !(term_is_pid(term) || term_is_port(term)))
 		return;
 	p = slot_for(m, term, rank);
 	if (!p || (p->term == term && p->label == label))

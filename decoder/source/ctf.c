@@ -414,18 +414,19 @@ unsigned int ctf_tail(const struct src *s, char *buf, size_t size)
 {
 	const struct ctf *t = (const struct ctf *)s;
 	unsigned int nr = 0;
-	uint32_t ring = 0;
+	const struct ctf_stream *first = NULL;
 
 	buf[0] = 0;
 	if (s->ops != &ctf_ops)
 		return 0;
 	for (uint32_t i = 0; i < t->nr_streams; i++)
 		if (t->streams[i].is_cut && !nr++)
-			ring = t->streams[i].ring;
-	if (nr)
-		snprintf(buf, size, "%u of %u rings end in a packet that is not whole (" CTF_STREAM_NAME
-				    " first): the recorder was stopped in the middle of it", nr, t->nr_streams,
-			 ring);
+			first = &t->streams[i];
+	if (first)
+		snprintf(buf, size, "%u of %u rings end in a packet that is not whole: the recorder was stopped "
+				    "in the middle of it; other CTF readers want it cut off (truncate -s %" PRIu64
+				    " %s/" CTF_STREAM_NAME ")", nr, t->nr_streams, first->cut_at, t->path,
+			 first->ring);
 	else if (!t->has_end)
 		snprintf(buf, size, "the recording was not ended in order%s: it goes on still, or its recorder "
 				    "was stopped; its last moments are not in it",
