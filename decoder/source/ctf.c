@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "source/check.h"
 #include "source/ctf.h"
 #include "source/ctf_stream.h"
 #include "source/kway.h"
@@ -88,9 +87,8 @@ static int take_entry(struct ctf *t, const struct ctf_entry *e, const void *byte
 		if (e->len < sizeof(c))
 			break;
 		memcpy(&c, bytes, sizeof(c));
-		if (c.class_id >= BTAP_MAX_EVENTS && c.class_id < CTF_MAX_CLASSES &&
-		    c.event < BTAP_MAX_EVENTS && check_shapes[c.event].min_words)
-			t->c.event_of[c.class_id] = (uint16_t)c.event;
+		if (c.class_id >= BTAP_MAX_EVENTS)
+			ctf_stream_class(&t->c, c.class_id, c.event);
 		break;
 	case CTF_ENTRY_THREAD:
 		if (e->len < sizeof(th))
@@ -359,7 +357,7 @@ static int open_all(struct ctf *t, struct diag *d)
 	if (t->dir < 0)
 		return diag_fail(d, -errno, "cannot open recording %s: %s", t->path, strerror(errno));
 	for (uint32_t i = 0; i < BTAP_MAX_EVENTS; i++)
-		t->c.event_of[i] = check_shapes[i].min_words ? (uint16_t)i : 0;
+		ctf_stream_class(&t->c, i, i);
 	for (uint32_t i = 0; i < CTF_MAX_STREAMS; i++)
 		t->threads[i].ring = UINT32_MAX;
 	r = read_entries(t, d);

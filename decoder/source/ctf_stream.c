@@ -13,6 +13,22 @@
 #define HEADER	sizeof(struct ctf_packet)
 #define TRAILER sizeof(struct ctf_trailer)
 
+void ctf_stream_class(struct ctf_shared *c, uint32_t class_id, uint32_t event)
+{
+	const struct check_shape *shape;
+
+	if (class_id >= CTF_MAX_CLASSES || event >= BTAP_MAX_EVENTS || !check_shapes[event].min_words)
+		return;
+	shape = &check_shapes[event];
+	c->classes[class_id] = (struct ctf_reader_class){
+		.event = (uint16_t)event,
+		.min_words = shape->min_words,
+		.spare_words = (uint8_t)(shape->max_words - shape->min_words),
+		.is_own = event == class_id,
+		.has_text = shape->nr_texts != 0,
+	};
+}
+
 int ctf_stream_open(struct ctf_stream *s, struct ctf_shared *c, int dir, uint32_t ring)
 {
 	struct stat st;
@@ -250,23 +266,21 @@ static bool turn_texts(uint64_t *p, unsigned int nr_words, const struct check_sh
  */
 static bool turn_records(struct ctf_stream *s, uint64_t *p, uint64_t *avail, uint64_t *nr_records)
 {
-	const uint16_t *event_of = s->c->event_of;
+	const struct ctf_reader_class *classes = s->c->classes;
 	uint64_t shift = (uint64_t)s->c->shift_ns << BTAP_TIME_SHIFT;
-	uint64_t *from = p, *end = p + *avail, base = s->last_ns, nr = 0;
-	bool is_good = true;
+	uint64_t *from = p, *end = p + *avail, base = s->last_ns, last = s->h.timestamp_end, nr = 0;
 
 	while (p < end) {
 		uint64_t w = *p, ts = BTAP_TIME_FULL(w, base);
-		unsigned int event = event_of[BTAP_HEAD_EVENT(w)], n = BTAP_HEAD_WORDS(w);
-		const struct check_shape *shape = &check_shapes[event];
+		const struct ctf_reader_class *c = &classes[BTAP_HEAD_EVENT(w)];
+		unsigned int n = BTAP_HEAD_WORDS(w);
 
-		is_good = shape->min_words && n >= shape->min_words && n <= shape->max_words &&
-			  n <= (size_t)(end - p) && ts <= s->h.timestamp_end &&
-			  (!shape->nr_texts || turn_texts(p, n, shape));
-		if (!is_good)
+		if (n - c->min_words > c->spare_words || !c->event || n > (size_t)(end - p) || ts > last)
 			break;
-		*p = (w + shift) & ~(uint64_t)(CTF_MAX_CLASSES - 1);
-		*p |= event;
+		if (c->has_text && !turn_texts(p, n, &check_shapes[c->event]))
+			break;
+		if (!c->is_own || shift)
+			*p = ((w + shift) & ~(uint64_t)(CTF_MAX_CLASSES - 1)) | c->event;
 		base = ts;
 		p += n;
 		nr++;
@@ -274,7 +288,7 @@ static bool turn_records(struct ctf_stream *s, uint64_t *p, uint64_t *avail, uin
 	s->last_ns = base;
 	*avail = (uint64_t)(p - from);
 	*nr_records = nr;
-	return is_good;
+	return p == end;
 }
 
 /* Say why the record at s->at is not good; the packet ends there. */
@@ -287,7 +301,7 @@ static int bad_record(struct ctf_stream *s, struct src_run *run)
 	if (!p) {
 		damage(s, off, "it cannot be read to its end");
 	} else {
-		unsigned int id = BTAP_HEAD_EVENT(*p), event = s->c->event_of[id];
+		unsigned int id = BTAP_HEAD_EVENT(*p), event = s->c->classes[id].event;
 
 		if (!event)
 			damage(s, off, "record %llu is of event class %u, which this version does not know",

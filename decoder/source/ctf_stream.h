@@ -15,10 +15,18 @@
 
 #define CTF_WINDOW (128u << 10) /* bytes of the file in memory at a time */
 
+/* What reading a record needs of its class; event 0: no such class. */
+struct ctf_reader_class {
+	uint16_t event;
+	uint8_t min_words, spare_words; /* up to min + spare */
+	bool is_own;			/* the class's number is the event's */
+	bool has_text;
+};
+
 /* What all streams of a recording share. */
 struct ctf_shared {
 	uint8_t uuid[16];
-	uint16_t event_of[CTF_MAX_CLASSES]; /* 0: no such class */
+	struct ctf_reader_class classes[CTF_MAX_CLASSES];
 	int64_t shift_ns;
 	const char *path;
 	unsigned int nr_damages;
@@ -49,6 +57,9 @@ struct ctf_stream {
 	/* totals */
 	uint64_t total_records, total_lost, total_bytes;
 };
+
+/** ctf_stream_class() - say that records of a class are of an event; others are refused */
+void ctf_stream_class(struct ctf_shared *c, uint32_t class_id, uint32_t event);
 
 /** ctf_stream_open() - @dir: descriptor of the recording.  Return: 0 or -errno */
 int ctf_stream_open(struct ctf_stream *s, struct ctf_shared *c, int dir, uint32_t ring);
