@@ -35,19 +35,22 @@ static void on_sigbus(int sig, siginfo_t *info, void *ctx)
 	}
 }
 
-static void install(void)
+void guard_install(void)
 {
-	struct sigaction sa = { 0 };
+	struct sigaction sa = { 0 }, now;
 
+	if (sigaction(SIGBUS, NULL, &now) < 0 || now.sa_sigaction == on_sigbus)
+		return;
+	before = now;
 	sa.sa_sigaction = on_sigbus;
 	sa.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
 	sigemptyset(&sa.sa_mask);
-	sigaction(SIGBUS, &sa, &before);
+	sigaction(SIGBUS, &sa, NULL);
 }
 
 void guard_begin(struct guard *g, const void *base, size_t len)
 {
-	pthread_once(&once, install);
+	pthread_once(&once, guard_install);
 	g->lo = (uintptr_t)base;
 	g->hi = g->lo + len;
 	g->outer = innermost;

@@ -29,6 +29,8 @@ struct guard {
 	struct guard *outer;
 };
 
+/** guard_install() - have the handler be ours; done by the first guard_begin(), again if somebody took it */
+void guard_install(void);
 /** guard_begin() - faults in [base, base + len) now come to @g.  Installs the handler once */
 void guard_begin(struct guard *g, const void *base, size_t len);
 /** guard_end() - the work is done; not after a fault */

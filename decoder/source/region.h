@@ -11,7 +11,7 @@
  *		region_poll(r, d);              new rings, strings, clock pairs; heartbeat
  *		for (i = 0; i < src->nr_threads; i++)
  *			while ((n = region_poll_ring(r, i, flags, &chunk, d)) > 0)
- *				...             chunk: ring.h; times turned by region_clock()
+ *				...             chunk: ring.h; times turned by region_turn_chunk()
  *		sleep
  *	}
  *	at the end: once more with RING_FLUSH and without RING_WHOLE
@@ -19,7 +19,11 @@
  * Live, records are handed on in the order of time once they are older than
  * the window: one that is published later than that after its time is handed on late,
  * and counted.  When the VM has gone, what lies in its rings is handed on, then
- * the source ends.
+ * the source ends.  After src_disable() what was written until then is handed on,
+ * and then nothing.
+ *
+ * Damage: src_run() and region_poll() return -EPROTO with its place, once for each
+ * damaged stretch; whoever calls again goes on behind it.
  */
 #ifndef BEAMTAP_REGION_SOURCE_H
 #define BEAMTAP_REGION_SOURCE_H
@@ -76,7 +80,8 @@ enum region_life region_alive(struct region *r, char *why, size_t size);
 /**
  * region_poll() - look for news: threads, strings, clock pairs, death; renews the heartbeat
  *
- * Called by src_run() too.  Return: 0, or -EIO when the file was cut.
+ * Called by src_run() too.  Return: 0, -EPROTO when something damaged was found (call it again), or
+ * -EIO when the file was cut.
  */
 int region_poll(struct region *r, struct diag *d);
 
@@ -89,6 +94,16 @@ int region_poll(struct region *r, struct diag *d);
  */
 int region_poll_ring(struct region *r, uint32_t i, unsigned int flags, struct ring_chunk *c,
 		     struct diag *d);
+
+/**
+ * region_turn_chunk() - give the records' header words nanoseconds of CLOCK_MONOTONIC, in place
+ * @c: the chunk that region_poll_ring() gave for ring @i last; once
+ * @begin_ns, @end_ns: out: time of its first and last record; may be NULL
+ *
+ * Times of one ring never go back, and jump less than 2^45 ns inside a chunk.
+ */
+void region_turn_chunk(struct region *r, uint32_t i, struct ring_chunk *c, uint64_t *begin_ns,
+		       uint64_t *end_ns);
 
 /**
  * region_release_ring() - the reader in charge is done with what it got of ring @i

@@ -1,0 +1,609 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * region.c - a VM's region as a source; see region.h
+ *
+ * The file is mapped read-only and may be cut under us: whatever touches it goes
+ * through region_guarded().  Each ring in use is a thread of the source and an input of the
+ * merge.  Words are copied by ring_read() into the ring's own buffer, where their
+ * header words get times in nanoseconds.
+ */
+#include "source/region_int.h"
+#include "base/guard.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How often it is asked whether the VM lives: a system call. */
+#define LIFE_NS 50000000ull
+/* A gap inside a run that its 46 bits of time can still tell. */
+#define GAP_MAX ((1ull << (BTAP_TIME_BITS - 1)) - 1)
+
+uint64_t region_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+int region_guarded(struct region *r, int (*fn)(struct region *r, void *arg), void *arg,
+		   struct diag *d)
+{
+	struct guard g;
+	int n;
+
+	if (r->life == REGION_CUT)
+		return diag_fail(d, -EIO, "%s was cut off while it was read", r->path);
+	guard_begin(&g, r->base, r->size);
+	if (guard_faulted(&g)) {
+		r->life = REGION_CUT;
+		return diag_fail(d, -EIO, "%s was cut off while it was read: somebody truncated the"
+				 " file", r->path);
+	}
+	n = fn(r, arg);
+	guard_end(&g);
+	return n;
+}
+
+static const struct btap_ring *entry_of(const struct region *r, uint32_t i)
+{
+	return (const struct btap_ring *)(r->base + r->hdr.ring_off +
+					  (uint64_t)i * r->hdr.ring_entry_size);
+}
+
+/* -- what can be new: threads, strings, clock pairs -- */
+
+/* The numbers of a ring, copied; false when they are impossible. */
+static bool copy_entry(const struct region *r, const struct btap_ring *shared,
+		       struct btap_ring *copy)
+{
+	memcpy(copy, shared, offsetof(struct btap_ring, turn));
+	copy->name[sizeof(copy->name) - 1] = '\0';
+	if (copy->sub_size < BTAP_SUB_MIN || copy->sub_size > BTAP_SUB_MAX ||
+	    (copy->sub_size & (copy->sub_size - 1)) || copy->nr_subs < 2 ||
+	    (copy->nr_subs & (copy->nr_subs - 1)) || copy->data_off % 8 ||
+	    copy->data_off < r->hdr.data_off || copy->data_off > r->hdr.total_size)
+		return false;
+	if ((uint64_t)copy->sub_size * copy->nr_subs > r->hdr.total_size - copy->data_off)
+		return false;
+	/* Rings that lie over one another would make us allocate more than the file has. */
+	return (uint64_t)copy->sub_size <= r->hdr.total_size - r->buf_bytes;
+}
+
+static int grow(struct region *r)
+{
+	uint32_t cap = r->cap_rings ? 2 * r->cap_rings : 16;
+	void *p = realloc(r->rings, cap * sizeof(*r->rings));
+
+	if (!p)
+		return -ENOMEM;
+	r->rings = p;
+	p = realloc(r->src.threads, cap * sizeof(*r->src.threads));
+	if (!p)
+		return -ENOMEM;
+	r->src.threads = p;
+	r->cap_rings = cap;
+	return 0;
+}
+
+/* Ring @i of the directory has come into use. */
+static int add_ring(struct region *r, uint32_t i, struct diag *d)
+{
+	const struct btap_ring *shared = entry_of(r, i);
+	bool from_now = !r->is_opened && r->life == REGION_LIVE && !r->opts.from_oldest;
+	struct region_ring *in;
+	struct src_thread *t;
+	struct btap_ring copy;
+
+	if (!copy_entry(r, shared, &copy)) {
+		r->entry_state[i] = 2;
+		return diag_fail(d, -EPROTO, "ring %u of %s is damaged: %u sub-buffers of %u bytes at"
+				 " %llu are impossible; the others can be read", i, r->path,
+				 copy.nr_subs, copy.sub_size, (unsigned long long)copy.data_off);
+	}
+	if (r->src.nr_threads == r->cap_rings && grow(r) < 0)
+		return diag_fail(d, -ENOMEM, "no memory for another thread");
+	if (kway_add(&r->kway) < 0)
+		return diag_fail(d, -ENOMEM, "no memory for another thread");
+	in = &r->rings[r->src.nr_threads];
+	memset(in, 0, sizeof(*in));
+	in->entry = i;
+	ring_init(&in->ring, shared, r->base + copy.data_off, copy.sub_size, copy.nr_subs,
+		  from_now ? RING_FROM_NOW : RING_FROM_OLDEST);
+	r->buf_bytes += copy.sub_size;
+	t = &r->src.threads[r->src.nr_threads++];
+	*t = (struct src_thread){ 0, copy.kind, copy.number, copy.tid, { 0 } };
+	memcpy(t->name, copy.name, sizeof(t->name));
+	r->entry_state[i] = 1;
+	return 0;
+}
+
+static int load_strings(struct region *r, struct diag *d)
+{
+	const struct btap_strtab *t = (const struct btap_strtab *)(r->base + r->hdr.strtab_off);
+	/* Pairs with the release in btapw_map_string(). */
+	uint64_t used = __atomic_load_n(&t->used, __ATOMIC_ACQUIRE);
+	int n;
+
+	if (used == r->str_next || r->is_str_bad)
+		return 0;
+	if (used > r->hdr.strtab_size - sizeof(*t) || used < r->str_next) {
+		r->is_str_bad = true;
+		return diag_fail(d, -EPROTO, "the string table of %s is damaged: it says it has %llu"
+				 " bytes; names after this are not known", r->path,
+				 (unsigned long long)used);
+	}
+	n = strings_load(r->strs, t->data, r->str_next, used, &r->str_next, d);
+	if (n < 0) {
+		r->is_str_bad = true;
+		return n;
+	}
+	return 0;
+}
+
+static void look_at_life(struct region *r, uint64_t now)
+{
+	const struct btap_region_hdr *h = (const struct btap_region_hdr *)r->base;
+
+	/* Pairs with the release in btapw_map_close(). */
+	if (__atomic_load_n(&h->state, __ATOMIC_ACQUIRE) == BTAP_STATE_CLOSED)
+		r->life = REGION_CLOSED;
+	else if (!region_hdr_is_locked(r->fd, BTAP_LOCK_VM))
+		r->life = REGION_DEAD;
+	r->life_ns = now;
+}
+
+static int look_now(struct region *r, void *arg)
+{
+	look_at_life(r, region_now_ns());
+	return 0;
+}
+
+struct poll_args {
+	uint64_t now;
+	struct diag *d;
+};
+
+static int poll_shared(struct region *r, void *arg)
+{
+	const struct poll_args *a = arg;
+	int err = 0, n;
+
+	/* First: what a dead VM has written is all there for the steps below. */
+	if (r->life == REGION_LIVE && a->now - r->life_ns >= LIFE_NS)
+		look_at_life(r, a->now);
+	clock_load(&r->clock, (const struct btap_clocks *)(r->base + r->hdr.clock_off));
+	for (uint32_t i = 0; i < r->hdr.nr_rings; i++) {
+		/* Pairs with the release in btapw_map_thread(). */
+		if (r->entry_state[i] ||
+		    !__atomic_load_n(&entry_of(r, i)->used, __ATOMIC_ACQUIRE))
+			continue;
+		n = add_ring(r, i, a->d);
+		if (n < 0 && !err)
+			err = n;
+	}
+	n = load_strings(r, a->d);
+	return err ? err : n;
+}
+
+int region_poll(struct region *r, struct diag *d)
+{
+	struct poll_args a = { region_now_ns(), d };
+
+	if (r->is_opened && r->damage.nr) {
+		diag_fail(d, -EPROTO, "%s", r->damage.text[--r->damage.nr]);
+		return -EPROTO;
+	}
+	region_heartbeat(r);
+	return region_guarded(r, poll_shared, &a, d);
+}
+
+/* -- by the ring -- */
+
+struct read_args {
+	struct region_ring *in;
+	unsigned int flags;
+	struct ring_chunk *c;
+};
+
+static int read_shared(struct region *r, void *arg)
+{
+	struct read_args *a = arg;
+
+	return ring_read(&a->in->ring, a->in->buf, a->flags, a->c);
+}
+
+int region_poll_ring(struct region *r, uint32_t i, unsigned int flags, struct ring_chunk *c,
+		     struct diag *d)
+{
+	struct region_ring *in;
+	struct read_args a;
+
+	if (i >= r->src.nr_threads)
+		return diag_fail(d, -EINVAL, "there is no thread %u", i);
+	in = &r->rings[i];
+	if (!in->buf) {
+		in->buf = malloc(in->ring.sub_size);
+		if (!in->buf)
+			return diag_fail(d, -ENOMEM, "no memory for a sub-buffer of %u bytes",
+					 in->ring.sub_size);
+	}
+	a = (struct read_args){ in, flags, c };
+	return region_guarded(r, read_shared, &a, d);
+}
+
+void region_release_ring(struct region *r, uint32_t i)
+{
+	struct guard g;
+
+	if (!r->tail_map || i >= r->src.nr_threads || r->life == REGION_CUT)
+		return;
+	guard_begin(&g, r->tail_map, (size_t)r->hdr.nr_rings * r->hdr.ring_entry_size);
+	if (guard_faulted(&g)) {
+		r->life = REGION_CUT;
+		return;
+	}
+	ring_release(&r->rings[i].ring,
+		     (struct btap_ring *)((unsigned char *)r->tail_map +
+					  (size_t)r->rings[i].entry * r->hdr.ring_entry_size));
+	guard_end(&g);
+}
+
+/* -- merged -- */
+
+void region_turn_chunk(struct region *r, uint32_t i, struct ring_chunk *c, uint64_t *begin_ns,
+		       uint64_t *end_ns)
+{
+	struct region_ring *in = &r->rings[i];
+	uint64_t *w = in->buf, *end = w + c->nr_words;
+	uint64_t ticks = c->begin_time, last = in->last_ns, first = 0, ns;
+
+	while (w < end) {
+		ticks = BTAP_TIME_FULL(*w, ticks);
+		ns = clock_ns_after(&r->clock, ticks, last);
+		if (!first)
+			first = ns;
+		else if (ns - last > GAP_MAX)
+			ns = last + GAP_MAX;
+		last = ns;
+		*w = BTAP_HEAD(BTAP_HEAD_EVENT(*w), BTAP_HEAD_WORDS(*w), ns);
+		w += BTAP_HEAD_WORDS(*w);
+	}
+	in->last_ns = last;
+	if (begin_ns)
+		*begin_ns = first ? first : last;
+	if (end_ns)
+		*end_ns = last;
+}
+
+static void lost_run(struct region *r, struct region_ring *in, struct src_run *run)
+{
+	const struct ring_chunk *c = &in->chunk;
+	uint64_t begin = c->lost_begin ? clock_ns(&r->clock, c->lost_begin) : r->hdr.facts.mono_ns;
+	uint64_t end = clock_ns_after(&r->clock, c->lost_end, in->last_ns);
+
+	if (begin > end)
+		begin = end;
+	in->last_ns = end;
+	in->lost_words[0] = BTAP_HEAD(BTAP_LOST_EVENT, 4, end);
+	in->lost_words[1] = c->lost;
+	in->lost_words[2] = begin;
+	in->lost_words[3] = end;
+	run->at = in->lost_words;
+	run->end = in->lost_words + 4;
+	run->base = end;
+	run->is_lost = true;
+}
+
+/* Read the next chunk; what of it is to be handed on? */
+static int take_chunk(struct region *r, uint32_t i, unsigned int flags, struct diag *d)
+{
+	struct region_ring *in = &r->rings[i];
+	int n = region_poll_ring(r, i, flags, &in->chunk, d);
+
+	if (n > 0) {
+		in->has_lost = in->chunk.lost > 0;
+		in->has_words = in->chunk.nr_records > 0;
+		in->has_damage = in->chunk.damage != NULL;
+	}
+	return n;
+}
+
+/* The merge asks ring @i for its next run. */
+static int fill(void *ctx, unsigned int i, struct src_run *run, struct diag *d)
+{
+	struct region *r = ctx;
+	struct region_ring *in = &r->rings[i];
+	bool is_over = r->life != REGION_LIVE || r->is_draining;
+	int n;
+
+	*run = (struct src_run){ .bound = UINT64_MAX, .thread = i };
+	if (!in->has_lost && !in->has_words && !in->has_damage) {
+		/* What was handed on before is used up: the writer may have those sub-buffers. */
+		region_release_ring(r, i);
+		n = take_chunk(r, i, is_over ? RING_FLUSH : 0, d);
+		if (n <= 0)
+			return n;
+	}
+	if (in->has_lost) {
+		in->has_lost = false;
+		lost_run(r, in, run);
+		return 1;
+	}
+	if (in->has_words) {
+		in->has_words = false;
+		run->at = in->buf;
+		run->end = in->buf + in->chunk.nr_words;
+		region_turn_chunk(r, i, &in->chunk, &run->base, NULL);
+		return 1;
+	}
+	in->has_damage = false;
+	return diag_fail(d, -EPROTO, "%s is damaged: ring %u (%s), sub-buffer %llu, byte %u: %s;"
+			 " reading goes on behind it", r->path, in->entry,
+			 r->src.threads[i].name, (unsigned long long)in->chunk.number,
+			 in->chunk.damage_off, in->chunk.why);
+}
+
+static int refill(struct region *r, struct diag *d)
+{
+	uint64_t window = r->opts.window_ns ? r->opts.window_ns : REGION_WINDOW_NS, now;
+	int n;
+
+	if (!r->is_refill_due) {
+		/* Before the rings are read: what is older than the window is in them by now. */
+		now = region_now_ns();
+		n = region_poll(r, d);
+		r->kway.limit = r->life != REGION_LIVE ? UINT64_MAX :
+				r->is_draining ? r->drain_ns : now - window;
+		if (n < 0) {
+			r->is_refill_due = n == -EPROTO;
+			return n;
+		}
+	}
+	n = kway_refill(&r->kway, d);
+	r->is_refill_due = n == -EPROTO;
+	return n;
+}
+
+static int run(struct src *s, struct src_run *out, struct diag *d)
+{
+	struct region *r = (struct region *)s;
+	bool is_polled = false, is_over;
+	int n;
+
+	for (;;) {
+		/* After damage: first what the merge did not get to. */
+		if (r->is_refill_due && (n = refill(r, d)) < 0)
+			return n;
+		n = kway_run(&r->kway, out, d);
+		r->is_refill_due = n == -EPROTO;
+		if (n || r->is_ended || is_polled)
+			return n;
+		is_over = r->life != REGION_LIVE;
+		n = refill(r, d);
+		is_polled = true;
+		if (n < 0)
+			return n;
+		if (n == 0 && is_over)
+			r->is_ended = true;
+		/* It has just died: look once more, for all that is left. */
+		if (!is_over && r->life != REGION_LIVE)
+			is_polled = false;
+	}
+}
+
+static int read_counters(struct region *r, void *arg)
+{
+	uint64_t *v = arg;
+	const struct btap_region_hdr *h = (const struct btap_region_hdr *)r->base;
+	const struct btap_strtab *t = (const struct btap_strtab *)(r->base + r->hdr.strtab_off);
+
+	v[0] = __atomic_load_n(&h->unwritten, __ATOMIC_RELAXED);
+	v[1] = __atomic_load_n(&t->lost, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static void stats(const struct src *s, struct src_stats *st)
+{
+	struct region *r = (struct region *)(uintptr_t)s;
+	uint64_t v[2] = { r->unwritten_before, 0 };
+
+	region_guarded(r, read_counters, v, NULL);
+	memset(st, 0, sizeof(*st));
+	for (uint32_t i = 0; i < s->nr_threads; i++) {
+		st->records += r->rings[i].ring.records;
+		st->bytes += r->rings[i].ring.bytes;
+		st->lost += r->rings[i].ring.lost;
+	}
+	st->lost += v[0] - r->unwritten_before;
+	st->late = r->kway.late;
+	st->strings_lost = v[1];
+}
+
+static void close_region(struct src *s)
+{
+	struct region *r = (struct region *)s;
+
+	if (r->lease >= 0)
+		region_lease_disable(s, NULL);
+	for (uint32_t i = 0; i < r->src.nr_threads; i++)
+		free(r->rings[i].buf);
+	if (r->lease_map)
+		munmap(r->lease_map, (size_t)r->hdr.nr_leases * BTAP_PAGE);
+	if (r->base)
+		munmap((void *)(uintptr_t)r->base, r->size);
+	if (r->fd >= 0)
+		close(r->fd);
+	kway_fini(&r->kway);
+	strings_free(r->strs);
+	free(r->rings);
+	free(r->src.threads);
+	free(r);
+}
+
+static const struct src_ops region_ops = {
+	.name = "region",
+	.run = run,
+	.enable = region_lease_enable,
+	.disable = region_lease_disable,
+	.stats = stats,
+	.close = close_region,
+};
+
+/* -- open -- */
+
+static int copy_hdr(struct region *r, void *arg)
+{
+	const struct btap_region_hdr *h = (const struct btap_region_hdr *)r->base;
+	/* Pairs with the release in btapw_map_new(). */
+	uint64_t magic = __atomic_load_n(&h->magic, __ATOMIC_ACQUIRE);
+
+	memcpy(&r->hdr, h, sizeof(r->hdr));
+	r->hdr.magic = magic;
+	return 0;
+}
+
+/* RING_FROM_NOW begins at the first look. */
+static int skip_old(struct region *r, struct diag *d)
+{
+	int n;
+
+	for (uint32_t i = 0; i < r->src.nr_threads; i++) {
+		if (!r->rings[i].ring.is_skipping)
+			continue;
+		n = take_chunk(r, i, 0, d);
+		if (n < 0)
+			return n;
+	}
+	return 0;
+}
+
+static int map_region(struct region *r, uint64_t size, struct diag *d)
+{
+	uint64_t v[2] = { 0 };
+	void *p;
+	int n;
+
+	if (size < BTAP_PAGE)
+		return diag_fail(d, -EPROTO, "not a region of beamtap: it has only %llu bytes",
+				 (unsigned long long)size);
+	p = mmap(NULL, size, PROT_READ, MAP_SHARED, r->fd, 0);
+	if (p == MAP_FAILED)
+		return diag_fail(d, -errno, "cannot map it: %s", strerror(errno));
+	r->base = p;
+	r->size = size;
+	n = region_guarded(r, copy_hdr, NULL, d);
+	if (n == 0)
+		n = region_hdr_check(&r->hdr, size, d);
+	if (n < 0)
+		return n;
+	r->vm.facts = r->hdr.facts;
+	clock_init(&r->clock, &r->hdr.facts);
+	n = region_guarded(r, look_now, NULL, d);
+	if (n < 0)
+		return n;
+	if (r->life == REGION_LIVE && !r->opts.from_oldest)
+		region_guarded(r, read_counters, v, NULL);
+	r->unwritten_before = v[0];
+	/* What is damaged now is told by the next region_poll(): the rest can be read. */
+	n = region_poll(r, &r->damage);
+	if (n < 0 && n != -EPROTO)
+		return diag_fail(d, n, "%s", r->damage.nr ? r->damage.text[0] : strerror(-n));
+	r->is_opened = true;
+	return skip_old(r, d);
+}
+
+int region_open(struct region **out, const char *path, const struct region_opts *opts,
+		struct diag *d)
+{
+	struct region *r = calloc(1, sizeof(*r));
+	uint64_t size = 0;
+	int n;
+
+	*out = NULL;
+	if (!r)
+		return diag_fail(d, -ENOMEM, "no memory");
+	r->fd = -1;
+	r->lease = -1;
+	if (opts)
+		r->opts = *opts;
+	snprintf(r->path, sizeof(r->path), "%s", path);
+	guard_install();
+	kway_init(&r->kway, fill, r);
+	r->strs = strings_new();
+	r->vm.path = r->path;
+	r->vm.strs = r->strs;
+	r->src = (struct src){ .ops = &region_ops, .vms = &r->vm, .nr_vms = 1 };
+	n = !r->strs ? diag_fail(d, -ENOMEM, "no memory") : 0;
+	if (n == 0)
+		n = r->fd = region_hdr_open(path, &r->is_writable, &size, d);
+	if (n >= 0) {
+		n = map_region(r, size, d);
+		if (n < 0)
+			diag_fail(d, n, "cannot read the region %s", path);
+	}
+	if (n < 0) {
+		close_region(&r->src);
+		return n;
+	}
+	*out = r;
+	return 0;
+}
+
+struct src *region_src(struct region *r)
+{
+	return &r->src;
+}
+
+const struct btap_region_hdr *region_hdr(const struct region *r)
+{
+	return &r->hdr;
+}
+
+const char *region_path(const struct region *r)
+{
+	return r->path;
+}
+
+struct clock_map *region_clock(struct region *r)
+{
+	return &r->clock;
+}
+
+struct src_strings *region_strings(struct region *r)
+{
+	return r->strs;
+}
+
+const char *region_answer(const struct region *r)
+{
+	return r->answer;
+}
+
+uint64_t region_unwritten(struct region *r)
+{
+	uint64_t v[2] = { 0 };
+
+	region_guarded(r, read_counters, v, NULL);
+	return v[0];
+}
+
+enum region_life region_alive(struct region *r, char *why, size_t size)
+{
+	static const char *const text[] = {
+		[REGION_LIVE] = "the VM runs",
+		[REGION_CLOSED] = "the VM's side of beamtap was stopped, or the VM ended in order",
+		[REGION_DEAD] = "the VM has ended without a word: it was killed, or it crashed",
+		[REGION_CUT] = "the region's file was truncated while it was read",
+	};
+
+	if (r->life == REGION_LIVE)
+		region_guarded(r, look_now, NULL, NULL);
+	if (why)
+		snprintf(why, size, "%s", text[r->life]);
+	return r->life;
+}
