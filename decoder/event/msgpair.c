@@ -397,6 +397,16 @@ static void doubt(struct msgpair *m, uint64_t from, uint64_t ts)
 		unalign(m, &m->pairs[i]);
 }
 
+/*
+ * Where the slots of an identity begin.  Writers count identities up, so those of
+ * one time lie side by side: a few cache lines serve them, not one each.
+ */
+static uint32_t id_home(const struct msgpair *m, uint64_t id)
+{
+	return ((uint32_t)(id & 4095) + idmap_hash(id >> 12)) & m->id_mask &
+	       ~(uint32_t)(ID_PROBES - 1);
+}
+
 static void put_id(struct msgpair *m, uint64_t id, uint64_t ns, uint64_t sender)
 {
 	struct by_id *slot, *old;
@@ -412,7 +422,7 @@ static void put_id(struct msgpair *m, uint64_t id, uint64_t ns, uint64_t sender)
 		}
 		m->id_mask = size - 1;
 	}
-	slot = old = &m->ids[idmap_hash(id) & m->id_mask & ~(uint32_t)(ID_PROBES - 1)];
+	slot = old = &m->ids[id_home(m, id)];
 	for (i = 0; i < ID_PROBES; i++, slot++) {
 		if (!slot->id || slot->id == id)
 			break;
@@ -473,7 +483,7 @@ static int receive_by_id(struct msgpair *m, const struct src_rec *rec, uint64_t 
 
 	if (!m->ids)
 		goto not_seen;
-	slot = &m->ids[idmap_hash(id) & m->id_mask & ~(uint32_t)(ID_PROBES - 1)];
+	slot = &m->ids[id_home(m, id)];
 	for (int i = 0; i < ID_PROBES; i++, slot++) {
 		if (slot->id != id)
 			continue;
