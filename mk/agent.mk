@@ -1,3 +1,64 @@
-# The agent: an OTP application and its tracer NIF, built into $(B)/agent/beamtap-$(VERSION).
+# The agent: an OTP application and its tracer NIF, built into $(B)/agent/beamtap-$(VERSION),
+# for the Erlang found as $(ERL).  Nothing is fetched.
+ERL      ?= erl
+ERLC     ?= erlc
+AGENT    := $(B)/agent/beamtap-$(VERSION)
+AGENT_C  := $(wildcard erts-hooks/agent/c_src/*.c)
+AGENT_E  := $(wildcard erts-hooks/agent/src/*.erl)
+AGENT_O  := $(patsubst %.c,$(B)/agent/obj/%.o,$(AGENT_C) $(wildcard erts-hooks/writer/*.c))
+AGENT_B  := $(patsubst erts-hooks/agent/src/%.erl,$(AGENT)/ebin/%.beam,$(AGENT_E))
+AGENT_H  := $(B)/agent/include/beamtap_events.hrl
+ERLC_OPT := +debug_info +warnings_as_errors -I $(B)/agent/include
+# Asked once, and only when something needs it: starting a VM takes a moment.
+ERL_INC   = $(eval ERL_INC := $(shell $(ERL) -noshell -eval 'io:put_chars(filename:join(code:root_dir(),"usr/include")),halt().' 2>/dev/null))$(ERL_INC)
+
+WORKLOAD_E := $(wildcard tests/e2e/workload/*.erl)
+WORKLOAD_B := $(patsubst tests/e2e/workload/%.erl,$(B)/workload/%.beam,$(WORKLOAD_E))
+
 .PHONY: agent
-agent: ## build the agent for the Erlang installed here
+agent: $(AGENT)/priv/beamtap_nif.so $(AGENT_B) $(AGENT)/ebin/beamtap.app workload ## build the agent for the Erlang installed here
+
+.PHONY: workload
+workload: $(WORKLOAD_B)
+
+# Kept apart from the objects of the command: hidden symbols, other includes.
+$(B)/agent/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(Q_CC)$(CC) $(CPPFLAGS) -I$(ERL_INC) $(CFLAGS) -fvisibility=hidden -MMD -MP -c -o $@ $<
+
+$(AGENT)/priv/beamtap_nif.so: $(AGENT_O)
+	@mkdir -p $(@D)
+	$(Q_LD)$(CC) -shared $(LDFLAGS) -o $@ $^ -lpthread
+
+$(AGENT_H): erts-hooks/agent/tool/genhrl.c uapi/beamtap/catalog.h
+	@mkdir -p $(@D)
+	$(Q_GEN)$(CC) -Iuapi -o $(B)/agent/genhrl $< && $(B)/agent/genhrl > $@.tmp && mv $@.tmp $@
+
+$(AGENT)/ebin/%.beam: erts-hooks/agent/src/%.erl $(AGENT_H)
+	@mkdir -p $(@D)
+	$(Q_ERL)$(ERLC) $(ERLC_OPT) -o $(@D) $<
+
+$(AGENT)/ebin/beamtap.app: erts-hooks/agent/src/beamtap.app.src mk/flags.mk
+	@mkdir -p $(@D)
+	$(Q_GEN)sed 's/@VERSION@/$(VERSION)/' $< > $@
+
+$(B)/workload/%.beam: tests/e2e/workload/%.erl
+	@mkdir -p $(@D)
+	$(Q_ERL)$(ERLC) +debug_info -o $(@D) $<
+
+# Tests: Common Test suites that start VMs of their own, and read what they write with reader.c.
+AGENT_TEST_E := $(wildcard erts-hooks/agent/test/*.erl)
+AGENT_TEST   := $(B)/agent/test
+AGENT_TEST_B := $(patsubst erts-hooks/agent/test/%.erl,$(AGENT_TEST)/%.beam,$(AGENT_TEST_E))
+
+$(AGENT_TEST)/%.beam: erts-hooks/agent/test/%.erl $(AGENT_H)
+	@mkdir -p $(@D)
+	$(Q_ERL)$(ERLC) +debug_info +nowarn_deprecated_catch -I $(B)/agent/include -o $(@D) $<
+
+$(AGENT_TEST)/reader: erts-hooks/agent/test/reader.c uapi/beamtap/catalog.h uapi/beamtap/region.h uapi/beamtap/records.h
+	@mkdir -p $(@D)
+	$(Q_LD)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-shadow -o $@ $< -lpthread
+
+.PHONY: check-agent
+check-agent: agent $(AGENT_TEST_B) $(AGENT_TEST)/reader ## run the agent's tests in real VMs
+	@ERL=$(ERL) erts-hooks/agent/test/run.sh $(B) $(AGENT) $(CASES)

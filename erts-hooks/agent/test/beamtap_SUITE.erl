@@ -1,0 +1,761 @@
+%% SPDX-License-Identifier: Apache-2.0
+%%
+%% The agent in real VMs: each event against its record in the region, read by a program of its own.
+%%
+%% Environment: BEAMTAP_EBIN, BEAMTAP_READER (paths).
+-module(beamtap_SUITE).
+
+-compile([export_all, nowarn_export_all]).
+
+-include_lib("common_test/include/ct.hrl").
+-include_lib("stdlib/include/assert.hrl").
+-include("beamtap_events.hrl").
+
+-define(T, beamtap_test_target).
+-define(READER, beamtap_test_reader).
+-define(STATE, 1).
+
+suite() -> [{timetrap, {seconds, 90}}].
+
+all() ->
+    [starts_and_stops, facts, options, bad_directory, nothing_on_nothing_set,
+     messages, timers_have_senders, remote_send, life, exit_reasons, reasons, scheduling, dirty, gc,
+     ports, tcp, calls, plain_calls_keep_tails, elixir_names, reloaded_code,
+     bad_specs, too_many_functions, no_atoms_from_readers,
+     user_probes, strings_are_defined, utf8_atoms,
+     state, sockets, own_left_out, events_not_asked_for,
+     two_leases, lease_changes, killed_reader, stopped_reader, server_killed, agent_gone,
+     other_tracer, other_session, known_bad, old_names,
+     stop_while_tracing, cycles, reload_refused, memory_flat, node_gets_a_name].
+
+init_per_testcase(_, Config) ->
+    {ok, Peer, _} = start_peer([]),
+    [{peer, Peer} | Config].
+
+end_per_testcase(_, Config) ->
+    case erase(reader) of
+        undefined -> ok;
+        R -> ?READER:close(R)
+    end,
+    catch peer:stop(?config(peer, Config)),
+    ok.
+
+%% ---- start and stop
+
+starts_and_stops(Config) ->
+    P = ?config(peer, Config),
+    ?assertEqual({error, not_started}, call(P, beamtap, info, [])),
+    ?assertEqual(ok, call(P, beamtap, start, [])),
+    ?assertEqual(ok, call(P, beamtap, start, [])),
+    #{region := Path, on := [], readers := []} = call(P, beamtap, info, []),
+    {ok, I} = file:read_file_info(Path, [{time, posix}]),
+    ?assertEqual(8#600, element(8, I) band 8#777),
+    ?assertEqual(ok, call(P, beamtap, stop, [])),
+    %% The file stays for those who come later, and says that it is over.
+    R = open(Path),
+    ?assertMatch(#{<<"state">> := <<"2">>}, ?READER:facts(R)),
+    %% Nothing is left.
+    ?assertEqual([], call(P, ?T, leftovers, [])),
+    ?assertEqual(undefined, call(P, erlang, whereis, [beamtap_server])),
+    ?assertEqual(ok, call(P, application, start, [beamtap])).
+
+facts(Config) ->
+    {_, R} = start(Config),
+    F = ?READER:facts(R),
+    Release = list_to_binary(erlang:system_info(otp_release)),
+    ?assertMatch(#{<<"state">> := <<"1">>, <<"otp">> := Release, <<"node">> := <<"nonode@nohost">>,
+                   <<"emulator">> := <<"beam.smp">>}, F),
+    case binary_to_integer(Release) of
+        25 -> ?assertMatch(#{<<"pid">> := <<"4 15 13">>, <<"port">> := <<"4 28">>}, F);
+        _ -> ok
+    end,
+    %% Numbers as this VM prints them are what the layout gives.
+    P = ?config(peer, Config),
+    [_, NumberBits, SerialBits] = [binary_to_integer(B) || B <- binary:split(maps:get(<<"pid">>, F), <<" ">>, [global])],
+    Pid = call(P, erlang, spawn, [timer, sleep, [10000]]),
+    Raw = call(P, beamtap_nif, raw, [Pid]) bsr 4,
+    ?assertEqual(pid_to_list(Pid),
+                 lists:flatten(io_lib:format("<0.~b.~b>", [Raw band ((1 bsl NumberBits) - 1),
+                                                           (Raw bsr NumberBits) band ((1 bsl SerialBits) - 1)]))),
+    timer:sleep(2200),
+    N = binary_to_integer(maps:get(<<"clocks">>, ?READER:facts(R))),
+    ?assert(N >= 3).
+
+options(Config) ->
+    P = ?config(peer, Config),
+    Dir = ?config(priv_dir, Config),
+    ?assertEqual({error, {bad_option, nonsense}}, call(P, beamtap, start, [[nonsense]])),
+    ?assertEqual(ok, call(P, beamtap, start, [[{dir, Dir}, {ring_bytes, 131072}, {name, "shop"}]])),
+    #{region := Path, bytes := Bytes} = call(P, beamtap, info, []),
+    ?assertEqual(filename:absname(Dir), filename:absname(filename:dirname(binary_to_list(Path)))),
+    ?assert(Bytes < 6000000),
+    R = open(Path),
+    ?assertMatch(#{<<"node">> := <<"shop">>}, ?READER:facts(R)).
+
+bad_directory(Config) ->
+    P = ?config(peer, Config),
+    ?assertMatch({error, {region, E, Why}} when is_integer(E) andalso is_binary(Why),
+                 call(P, beamtap, start, [[{dir, "/nonexistent/dir"}]])),
+    %% The node goes on, and its probes are off.
+    ?assertEqual(false, call(P, beamtap, probe, [a])),
+    ?assertEqual({error, not_started}, call(P, beamtap, info, [])).
+
+nothing_on_nothing_set(Config) ->
+    {P, R} = start(Config),
+    ?assertEqual([], call(P, ?T, leftovers, [])),
+    _ = call(P, ?T, messages, []),
+    ?assertEqual([], ?READER:dump(R)).
+
+%% ---- events
+
+messages(Config) ->
+    {P, R} = start(Config),
+    on(R, [message_send, message_receive]),
+    #{sender := S, receiver := Q, name := Name} = call(P, ?T, messages, []),
+    D = ?READER:dump(R),
+    ?assertMatch([#{msg := 0}, _, _], events(D, message_send, #{sender => S, receiver => Q})),
+    ?assertMatch([#{size := 0}], events(D, message_send, #{sender => S, receiver => Name})),
+    ?assertMatch([#{size := unknown, queue_len := unknown, msg := 0}, _, _, #{size := 0}],
+                 events(D, message_receive, #{sender => S, receiver => Q})),
+    ?assertMatch([#{size := 0}, #{size := 0}], events(D, message_receive, #{sender => Q, receiver => S})).
+
+%% Of timers the VM says no sender, or that it was the clock service.
+timers_have_senders(Config) ->
+    {P, R} = start(Config),
+    on(R, [message_receive]),
+    #{p := Me} = call(P, ?T, timer, []),
+    ?assertMatch([#{size := 0} | _], events(?READER:dump(R), message_receive, #{receiver => Me})).
+
+remote_send(Config) ->
+    case net_kernel_possible() of
+        false -> {skip, "no epmd here"};
+        true ->
+            {ok, A, NA} = start_peer([{name, a}]),
+            {ok, B, NB} = start_peer([{name, b}]),
+            try
+                ok = call(A, beamtap, start, []),
+                #{region := Path} = call(A, beamtap, info, []),
+                R = open(Path),
+                true = call(A, net_kernel, connect_node, [NB]),
+                on(R, [message_send_remote, message_send, message_receive]),
+                Pid = call(B, erlang, spawn, [timer, sleep, [5000]]),
+                Raw = call(A, ?T, send_from_here, [Pid, NB]),
+                D = ?READER:dump(R),
+                NodeText = atom_to_binary(NB),
+                Atoms = ?READER:strings(R),
+                [M1, M2] = events(D, message_send_remote, #{sender => Raw}),
+                ?assertEqual(NodeText, maps:get({atom, maps:get(node_name, M1)}, Atoms)),
+                ?assertEqual(NodeText, maps:get({atom, maps:get(node_name, M2)}, Atoms)),
+                ?assertEqual(<<"some_name">>, maps:get(receiver, M2)),
+                ?assertMatch(<<"<0.", _/binary>>, maps:get(receiver, M1)),
+                %% {Name, Node} with this node is no remote send.
+                ?assertMatch([_ | _], events(D, message_send, #{sender => Raw})),
+                ?assertMatch(#{<<"node">> := _}, ?READER:facts(R)),
+                ?assertEqual(atom_to_binary(NA), maps:get(<<"node">>, ?READER:facts(R)))
+            after
+                peer:stop(A), peer:stop(B)
+            end
+    end.
+
+life(Config) ->
+    {P, R} = start(Config),
+    on(R, [process_spawn, process_exit, process_link, process_unlink, process_linked,
+           process_unlinked, name_register, name_unregister]),
+    #{self := Me, p := A, q := B, name := Name} = call(P, ?T, life, []),
+    D = ?READER:dump(R),
+    Atoms = ?READER:strings(R),
+    [#{mfa := Mfa, parent := Me}] = events(D, process_spawn, #{p => A}),
+    ?assertEqual({<<"beamtap_test_target">>, <<"wait">>, 2}, mfa(Mfa, Atoms)),
+    ?assertMatch([#{parent := Me}], events(D, process_spawn, #{p => B})),
+    ?assertMatch([_], events(D, process_link, #{p => Me, other => A})),
+    ?assertMatch([_], events(D, process_linked, #{p => A, other => Me})),
+    ?assertMatch([_], events(D, process_link, #{p => Me, other => B})),
+    ?assertMatch([_], events(D, process_unlink, #{p => Me, other => B})),
+    ?assertMatch([_], events(D, process_unlinked, #{p => B, other => Me})),
+    ?assertMatch([_], events(D, name_register, #{p => A, name => Name})),
+    ?assertMatch([_], events(D, name_unregister, #{p => A, name => Name})),
+    ?assertEqual(<<"test_name">>, maps:get({atom, Name}, Atoms)),
+    [#{reason := Reason}] = events(D, process_exit, #{p => A}),
+    ?assertEqual(<<"{shutdown,[1,2,<<\\x{22}why \\x{5c}e[2J \\x{5c}\\x{22}so\\x{5c}\\x{22}\\x{22}>>]}">>, Reason),
+    ?assertMatch([#{reason := <<"killed">>}], events(D, process_exit, #{p => B})).
+
+exit_reasons(Config) ->
+    {P, R} = start(Config),
+    on(R, [process_exit]),
+    Long = lists:duplicate(10000, {a, <<"b">>}),
+    [A, B, C] = call(P, ?T, exits, [[Long, binary:copy(<<255>>, 50000), 'some atom']]),
+    D = ?READER:dump(R),
+    [#{reason := RA}] = events(D, process_exit, #{p => A}),
+    ?assert(byte_size(RA) < 400),
+    ?assertMatch({_, _}, binary:match(RA, <<"...">>)),
+    ?assertMatch([#{reason := <<"<<50000 bytes>>">>}], events(D, process_exit, #{p => B})),
+    ?assertMatch([#{reason := <<"'some atom'">>}], events(D, process_exit, #{p => C})).
+
+%% The formatter alone, over more shapes.
+reasons(Config) ->
+    P = ?config(peer, Config),
+    Print = fun(T) -> call(P, beamtap_nif, reason, [T]) end,
+    [?assertEqual(Expected, Print(T)) ||
+        {Expected, T} <-
+            [{<<"normal">>, normal}, {<<"'Elixir.A.B'">>, 'Elixir.A.B'}, {<<"'end'">>, 'end'},
+             {<<"'it\\'s'">>, 'it\'s'}, {<<"[]">>, []}, {<<"\"text\"">>, "text"},
+             {<<"\"a\\e[2J\\n\"">>, "a\e[2J\n"}, {<<"[1,2|x]">>, [1, 2 | x]},
+             {<<"{a,{b,[c]}}">>, {a, {b, [c]}}}, {<<"-7">>, -7}, {<<"1.5">>, 1.5},
+             {<<"2.0">>, 2.0}, {<<"<<>>">>, <<>>}, {<<"#{1 keys}">>, #{a => 1}},
+             {<<"<big integer>">>, 1 bsl 200}, {<<"<<1 bytes>>">>, <<0>>},
+             {<<"'gr\xc3\xbc\xc3\x9f'">>, binary_to_atom(<<"gr\xc3\xbc\xc3\x9f">>)},
+             {<<"<<\"gr\xc3\xbc\xc3\x9f\">>">>, <<"gr\xc3\xbc\xc3\x9f">>}]],
+    ?assertMatch(<<"<<3 bits", _/binary>>, <<"<<3 bits>>">>),
+    Deep = lists:foldl(fun(_, T) -> {T} end, x, lists:seq(1, 100000)),
+    ?assertMatch(B when byte_size(B) =< 120, Print(Deep)),
+    Wide = list_to_tuple(lists:seq(1, 100000)),
+    W = Print(Wide),
+    ?assert(byte_size(W) =< 120),
+    ?assertMatch({_, 3}, binary:match(W, <<"...">>)).
+
+scheduling(Config) ->
+    {P, R} = start(Config),
+    on(R, [process_scheduled, process_unscheduled]),
+    #{p := Q} = call(P, ?T, yields, []),
+    D = ?READER:dump(R),
+    In = events(D, process_scheduled, #{p => Q}),
+    Out = events(D, process_unscheduled, #{p => Q}),
+    ?assertEqual(length(In), length(Out)),
+    ?assert(length(In) >= 6),
+    ?assert(lists:all(fun(#{kind := K}) -> K =:= 1 end, In)),
+    ?assert(lists:all(fun(#{number := N}) -> N >= 1 end, In)),
+    Atoms = ?READER:strings(R),
+    ?assertMatch({<<"erlang">>, <<"yield">>, 0}, mfa(maps:get(mfa, lists:nth(2, Out)), Atoms)).
+
+dirty(Config) ->
+    {P, R} = start(Config),
+    on(R, [process_scheduled, process_unscheduled, dirty_scheduled, dirty_unscheduled]),
+    #{p := Q} = call(P, ?T, dirty, []),
+    D = ?READER:dump(R),
+    ?assertMatch([_ | _], events(D, dirty_scheduled, #{p => Q})),
+    ?assertMatch([_ | _], events(D, dirty_unscheduled, #{p => Q})),
+    ?assert(lists:all(fun(#{kind := K}) -> K =:= 3 orelse K =:= 2 end, events(D, dirty_scheduled, #{p => Q}))).
+
+gc(Config) ->
+    {P, R} = start(Config),
+    on(R, [gc_minor_start, gc_minor_end, gc_major_start, gc_major_end]),
+    #{p := Q} = call(P, ?T, gc, []),
+    D = events(?READER:dump(R), '_', #{p => Q}),
+    [S | _] = Minor = events(D, gc_minor_start, #{}),
+    [E | _] = MinorEnd = events(D, gc_minor_end, #{}),
+    ?assert(length(Minor) >= 2),
+    ?assertEqual(length(Minor), length(MinorEnd)),
+    ?assertMatch([_ | _], events(D, gc_major_start, #{})),
+    ?assertMatch([#{reclaimed := Rec} | _] when Rec >= 0, events(D, gc_major_end, #{})),
+    [?assert(is_integer(maps:get(F, S)) andalso maps:get(F, S) >= 0)
+     || F <- [need, heap, old_heap, mbuf, bin_vheap]],
+    [?assert(is_integer(maps:get(F, E)) andalso maps:get(F, E) >= 0)
+     || F <- [reclaimed, heap, old_heap, heap_size, bin_vheap]],
+    %% What came out is what was in use before, less what is in use now.
+    ?assert(abs(maps:get(heap, S) + maps:get(old_heap, S) + maps:get(mbuf, S)
+                - maps:get(heap, E) - maps:get(old_heap, E) - maps:get(reclaimed, E)) < 100).
+
+ports(Config) ->
+    {P, R} = start(Config),
+    on(R, [port_open, port_exit, port_command, port_control, port_connect, port_data,
+           port_scheduled, port_unscheduled, name_register, name_unregister, message_send]),
+    #{port := Port, self := Me, owner := Owner} = call(P, ?T, port, []),
+    timer:sleep(100),
+    D = ?READER:dump(R),
+    S = ?READER:strings(R),
+    [#{process := Me, port_name := Name}] = events(D, port_open, #{port => Port}),
+    ?assertEqual(<<"/bin/cat">>, maps:get({name, Name}, S)),
+    Cmds = events(D, port_command, #{port => Port, process => Me}),
+    ?assertEqual([{<<"command">>, 11}, {<<"command">>, 13}, {<<"connect">>, 0}, {<<"connect">>, 0}, {<<"close">>, 0}],
+                 [{maps:get({atom, T}, S), B} || #{command_type := T, bytes := B} <- Cmds]),
+    ?assertMatch([#{new_process := Owner}, #{new_process := Me}], events(D, port_connect, #{port => Port})),
+    ?assertEqual(24, lists:sum([B || #{bytes := B} <- events(D, port_data, #{port => Port, owner => Me})])),
+    ?assertMatch([#{reason := <<"normal">>}], events(D, port_exit, #{port => Port})),
+    ?assertMatch([_], events(D, name_register, #{p => Port})),
+    ?assertMatch([_], events(D, name_unregister, #{p => Port})),
+    ?assertMatch([_ | _], events(D, message_send, #{sender => Port, receiver => Me})),
+    In = events(D, port_scheduled, #{port => Port}),
+    ?assertMatch([_ | _], In),
+    ?assertEqual(length(In), length(events(D, port_unscheduled, #{port => Port}))).
+
+tcp(Config) ->
+    {P, R} = start(Config),
+    on(R, [port_open, port_exit, port_command, port_control, port_data]),
+    #{client := C, server := S} = call(P, ?T, tcp_and_close, []),
+    D = ?READER:dump(R),
+    ?assertMatch([#{bytes := 12}], events(D, port_command, #{port => C})),
+    ?assertMatch([#{bytes := 4}], events(D, port_command, #{port => S})),
+    ?assertMatch([#{bytes := 4}], events(D, port_data, #{port => C})),
+    ?assertMatch([#{bytes := 12}], events(D, port_data, #{port => S})),
+    ?assertMatch([_ | _], events(D, port_control, #{port => C})),
+    ?assertMatch([_], events(D, port_exit, #{port => C})).
+
+calls(Config) ->
+    {P, R} = start(Config),
+    {0, 4, _, _} = ?READER:want(R, [function_entry, function_return, exception_throw], 0,
+                                "beamtap_test_target:fact/1 return;beamtap_test_target:tail/1;"
+                                "beamtap_test_target:boom/_ return;beamtap_test_target:local/1 return"),
+    #{p := Q} = call(P, ?T, calls, []),
+    D = ?READER:dump(R),
+    S = ?READER:strings(R),
+    Log = [{E, F} || #{event := E, mfa := M, p := Pid} <- D, Pid =:= Q, {_, F, 1} <- [mfa(M, S)]],
+    ?assertEqual(lists:duplicate(4, {function_entry, <<"fact">>})
+                 ++ lists:duplicate(4, {function_return, <<"fact">>})
+                 ++ lists:duplicate(3, {function_entry, <<"tail">>})
+                 ++ [{function_entry, <<"boom">>}, {function_entry, <<"local">>},
+                     {exception_throw, <<"local">>}, {exception_throw, <<"boom">>}], Log),
+    [#{reason := Reason, class := Class} | _] = events(D, exception_throw, #{}),
+    ?assertEqual(<<"{badthing,x}">>, Reason),
+    ?assertEqual(<<"error">>, maps:get({atom, Class}, S)),
+    ?assertMatch([#{depth := unknown} | _], events(D, function_entry, #{})).
+
+%% Without returns a loop stays a loop: no frame is added for each turn.
+plain_calls_keep_tails(Config) ->
+    {P, R} = start(Config),
+    {0, 1, _, _} = ?READER:want(R, [function_entry], 0, "beamtap_test_target:tail/1"),
+    ?assert(call(P, ?T, stack_of_tail, [100000]) < 100).
+
+elixir_names(Config) ->
+    {P, R} = start(Config),
+    Cart = list_to_atom("Elixir.Beamtap.Test.Cart"),
+    {module, Cart} = call(P, code, ensure_loaded, [Cart]),
+    [?assertMatch({0, N, _, _}, ?READER:want(R, [function_entry], 0, Spec)) ||
+        {Spec, N} <- [{"Beamtap.Test.Cart.total/1", 1},
+                      {"'Elixir.Beamtap.Test.Cart':total/1", 1},
+                      {"'Elixir.Beamtap.Test.Cart':'add!'/1", 1},
+                      {"Beamtap.Test.Cart.'add!'/1", 1},
+                      {"Beamtap.Test.Cart:total", 1},
+                      {"Elixir.Beamtap.Test.Cart.total/1", 1},
+                      {"Beamtap.*.total/_", 1}]],
+    _ = call(P, ?T, calls, []),
+    ?assertMatch([_ | _], events(?READER:dump(R), function_entry, #{})).
+
+%% A breakpoint goes with the code it was in; it comes back, and a record says so.
+reloaded_code(Config) ->
+    {P, R} = start(Config),
+    {0, 1, _, _} = ?READER:want(R, [function_entry], 0, "beamtap_test_target:fact/1"),
+    {module, _} = call(P, ?T, load_again, []),
+    timer:sleep(6000),
+    _ = call(P, ?T, calls, []),
+    D = ?READER:dump(R),
+    ?assertMatch([_ | _], events(D, function_entry, #{})),
+    ?assertMatch([_], [1 || #{event := tap_warning, message := M} <- D,
+                            binary:match(M, <<"loaded anew">>) =/= nomatch]).
+
+bad_specs(Config) ->
+    {_P, R} = start(Config),
+    [begin
+         {Got, 0, [], Text} = ?READER:want(R, [function_entry], 0, Spec),
+         ?assertEqual({Spec, Errno}, {Spec, Got}),
+         ?assertMatch({_, _}, binary:match(Text, Part), {Spec, Text})
+     end || {Spec, Errno, Part} <-
+                [{"no_such_module_at_all:f/1", -2, <<"no such module">>},
+                 {"beamtap_test_target:nofun/1", -2, <<"no such function">>},
+                 {"beamtap_test_target:fact/7", -2, <<"no such arity; there is 1">>},
+                 {"wx_not_loaded_here:f", -2, <<"no such module">>},
+                 {"xref:start/1", -2, <<"not loaded">>},
+                 {"zz*:f/1", -2, <<"no loaded module">>},
+                 {"beamtap_t*:nofun", -2, <<"none has such a function">>},
+                 {"lists", -22, <<"no module, or no function">>},
+                 {"lists:map/x", -22, <<"no arity">>},
+                 {"lists:map/2 retrun", -22, <<"retrun">>},
+                 {"'lists:map/2", -22, <<"quote">>},
+                 {":f/1", -22, <<"no module">>},
+                 {"/1", -22, <<"no name">>},
+                 {"erlang:_/_", -1, <<"name the functions">>},
+                 {"prim_file:*", -1, <<"name the functions">>},
+                 {"beamtap_nif:trace/5", -1, <<"does not trace itself">>}]],
+    %% Named, they are possible.
+    ?assertMatch({0, 1, _, _}, ?READER:want(R, [function_entry], 0, "erlang:list_to_binary/1")).
+
+too_many_functions(Config) ->
+    {P, R} = start(Config),
+    {Error, Nr, _, Text} = ?READER:want(R, [function_entry], 0, "*:_/_"),
+    case Error of
+        -7 -> ?assertMatch({_, _}, binary:match(Text, <<"narrow it down">>));
+        0 -> ?assert(Nr =< 10000)
+    end,
+    %% Many more by loading what there is.
+    call(P, ?T, load_everything, []),
+    ?assertMatch({-7, 0, [], _}, ?READER:want(R, [function_entry], 0, "*:_/_")),
+    ?assertEqual([], call(P, ?T, leftovers, [])).
+
+no_atoms_from_readers(Config) ->
+    {P, R} = start(Config),
+    _ = ?READER:want(R, [function_entry], 0, "lists:map/2"),
+    Before = call(P, erlang, system_info, [atom_count]),
+    [?READER:want(R, [function_entry], 0, io_lib:format("m~p:f~p/1", [I, I])) || I <- lists:seq(1, 30)],
+    ?assertEqual(Before, call(P, erlang, system_info, [atom_count])).
+
+user_probes(Config) ->
+    {P, R} = start(Config),
+    ?assertEqual(false, call(P, beamtap, probe, [checkout, 1, 2, <<"x">>])),
+    on(R, [user_probe, user_trace_s1, user_trace_i4s4, user_trace_n]),
+    true = call(P, beamtap, probe, [checkout, 1, -2, <<"text">>]),
+    true = call(P, beamtap, probe, [checkout]),
+    true = call(P, beamtap, s, ["only text"]),
+    true = call(P, beamtap, p, [7, -8, "s1", <<"s2">>]),
+    true = call(P, beamtap, pn, [42, 9, "t"]),
+    true = call(P, beamtap, probe, [checkout, 1, 2, lists:duplicate(1000, $x)]),
+    ?assertMatch({'EXIT', _}, catch call(P, beamtap, pn, [951])),
+    D = ?READER:dump(R),
+    [#{name := Name}, #{data := none}, #{data := Cut}] = events(D, user_probe, #{}),
+    ?assertEqual(<<"checkout">>, maps:get({atom, Name}, ?READER:strings(R))),
+    ?assertMatch([#{a1 := 1, a2 := -2, data := <<"text">>} | _], events(D, user_probe, #{})),
+    ?assertEqual(120, byte_size(Cut)),
+    ?assertMatch([#{message := <<"only text">>}], events(D, user_trace_s1, #{})),
+    ?assertMatch([#{user_tag := none, i1 := 7, i2 := -8, i3 := 0, i4 := 0, s1 := <<"s1">>, s2 := <<"s2">>,
+                    s3 := none, s4 := none}], events(D, user_trace_i4s4, #{})),
+    ?assertMatch([#{number := 42, i1 := 9, s1 := <<"t">>}], events(D, user_trace_n, #{})).
+
+strings_are_defined(Config) ->
+    {P, R} = start(Config),
+    on(R, all),
+    _ = call(P, ?T, life, []),
+    _ = call(P, ?T, port, []),
+    D = ?READER:dump(R),
+    S = ?READER:strings(R),
+    ?assertEqual([], [bad || #{event := bad} <- D]),
+    ?assert(length(D) > 50),
+    [mfa(M, S) || #{mfa := M} <- D, M =/= 0],
+    [maps:get({atom, T}, S) || #{command_type := T} <- D],
+    [maps:get({atom, T}, S) || #{name := T} <- D, T =/= 0],
+    [maps:get({name, N}, S) || #{port_name := N} <- D, N =/= 0].
+
+utf8_atoms(Config) ->
+    {P, R} = start(Config),
+    on(R, [name_register]),
+    [call(P, ?T, named, [binary_to_atom(N)]) || N <- names()],
+    D = ?READER:dump(R),
+    S = ?READER:strings(R),
+    Got = [maps:get({atom, N}, S) || #{name := N} <- events(D, name_register, #{})],
+    ?assertEqual([], names() -- Got).
+
+names() ->
+    [<<"plain">>, <<"with space">>, <<"gr\xc3\xbc\xc3\x9f">>, <<"\xe7\x8c\xab">>,
+     binary:copy(<<"\xe7\x8c\xab">>, 255)].
+
+%% ---- state
+
+state(Config) ->
+    {P, R} = start(Config),
+    Pid = call(P, ?T, server, []),
+    Raw = call(P, beamtap_nif, raw, [Pid]),
+    {0, _, _, _} = ?READER:want(R, [process_exit], ?STATE, ""),
+    timer:sleep(500),
+    D = ?READER:dump(R),
+    S = ?READER:strings(R),
+    [#{mfa := M, name := Name, queue_len := 2, parent := Parent}] = events(D, state_process, #{p => Raw}),
+    ?assertEqual({<<"beamtap_test_target">>, <<"server_init">>, 1}, mfa(M, S)),
+    ?assertEqual(<<"test_server">>, maps:get({atom, Name}, S)),
+    ?assert(Parent =/= 0),
+    ?assertMatch([_], events(D, state_asked, #{p => Raw})),
+    %% All but our own.
+    All = call(P, erlang, processes, []),
+    Own = call(P, ?T, own, []),
+    States = [Q || #{p := Q} <- events(D, state_process, #{})],
+    ?assert(length(States) >= length(All) - length(Own) - 2),
+    ?assertEqual([], [Q || Q <- States, lists:member(Q, Own)]),
+    ?assertMatch([_ | _], events(D, state_port, #{})).
+
+sockets(Config) ->
+    {P, R} = start(Config),
+    #{client := C, server := S, port := N, client_port := CN} = call(P, ?T, tcp_kept, []),
+    {0, _, _, _} = ?READER:want(R, [process_exit], ?STATE, ""),
+    timer:sleep(500),
+    D = ?READER:dump(R),
+    Ip = fun(X) -> iolist_to_binary(["127.0.0.1:", integer_to_list(X)]) end,
+    [#{local := L, remote := Rem, inode := I, cookie := K, fd := Fd}] = events(D, socket_open, #{socket => C}),
+    ?assertEqual({Ip(CN), Ip(N)}, {L, Rem}),
+    ?assert(I > 0 andalso Fd > 2 andalso K > 0),
+    ?assertMatch([_], events(D, socket_open, #{socket => S})),
+    [#{input := 4, output := 12, port_name := PN}] = events(D, state_port, #{port => C}),
+    ?assertEqual(<<"tcp_inet">>, maps:get({name, PN}, ?READER:strings(R))),
+    %% Told again with what passed meanwhile, the socket once.
+    call(P, ?T, tcp_more, []),
+    timer:sleep(5500),
+    D2 = ?READER:dump(R),
+    ?assertMatch([#{output := 24} | _], events(D2, state_port, #{port => C})),
+    ?assertEqual([], events(D2, socket_open, #{socket => C})).
+
+%% ---- what is left out
+
+own_left_out(Config) ->
+    {P, R} = start(Config),
+    {0, _, _, _} = ?READER:want(R, all, ?STATE, "beamtap_test_target:fact/1"),
+    timer:sleep(300),
+    _ = call(P, ?T, messages, []),
+    {0, _, _, _} = ?READER:want(R, all, ?STATE, "beamtap_test_target:fact/1 return"),
+    _ = call(P, ?T, calls, []),
+    Own = call(P, ?T, own, []),
+    ?assert(length(Own) >= 4),
+    D = ?READER:dump(R),
+    ?assert(length(D) > 100),
+    Seen = [{E, K, V} || #{event := E} = M <- D, E =/= state_asked, K <- [p, sender, process],
+                         V <- [maps:get(K, M, none)], lists:member(V, Own)],
+    ?assertEqual([], Seen).
+
+events_not_asked_for(Config) ->
+    {P, R} = start(Config),
+    on(R, [process_exit]),
+    _ = call(P, ?T, life, []),
+    _ = call(P, ?T, messages, []),
+    _ = call(P, ?T, gc, []),
+    D = ?READER:dump(R),
+    ?assertEqual([process_exit, tap_start, tap_warning], lists:usort([tap_warning | [E || #{event := E} <- D]])).
+
+%% ---- leases
+
+two_leases(Config) ->
+    {P, R} = start(Config),
+    #{region := Path} = call(P, beamtap, info, []),
+    {ok, R2} = ?READER:open(os:getenv("BEAMTAP_READER"), binary_to_list(Path)),
+    {0, 0, [process_exit | _], _} = want_some(R, [process_exit], ""),
+    {0, 1, _, _} = want_some(R2, [function_entry], "beamtap_test_target:fact/1"),
+    #{on := On, functions := 1} = call(P, beamtap, info, []),
+    ?assertEqual([process_exit, function_entry], On -- (On -- [process_exit, function_entry])
+                 -- [] -- [] ++ []) ,
+    ?READER:free(R),
+    wait(fun() -> maps:get(on, call(P, beamtap, info, [])) =:= [function_entry] end),
+    _ = call(P, ?T, calls, []),
+    _ = call(P, ?T, life, []),
+    D = ?READER:dump(R2),
+    ?assertMatch([_ | _], events(D, function_entry, #{})),
+    ?assertEqual([], events(D, process_exit, #{})),
+    ?READER:free(R2),
+    wait(fun() -> call(P, ?T, leftovers, []) =:= [] end),
+    ?assertMatch([#{reader := _}, #{reader := _}], events(?READER:dump(R2) ++ D, tap_stop, #{})),
+    ?READER:close(R2).
+
+lease_changes(Config) ->
+    {P, R} = start(Config),
+    on(R, [message_send, gc_minor_start, port_open]),
+    on(R, [process_exit]),
+    _ = call(P, ?T, messages, []),
+    _ = call(P, ?T, gc, []),
+    D = ?READER:dump(R),
+    ?assertMatch([_ | _], events(D, process_exit, #{})),
+    %% New processes have the flags that are left.
+    ?assertEqual([], events(D, gc_minor_start, #{})),
+    on(R, [message_send, process_exit]),
+    _ = call(P, ?T, messages, []),
+    ?assertMatch([_ | _], events(?READER:dump(R), message_send, #{})).
+
+killed_reader(Config) ->
+    {P, R} = start(Config),
+    {0, 1, _, _} = ?READER:want(R, all, 0, "beamtap_test_target:fact/1 return"),
+    ?assertNotEqual([], call(P, ?T, leftovers, [])),
+    ?READER:kill(R),
+    T0 = erlang:monotonic_time(millisecond),
+    wait(fun() -> call(P, ?T, leftovers, []) =:= [] end),
+    ?assert(erlang:monotonic_time(millisecond) - T0 < 4000),
+    ?assertMatch(#{on := [], readers := [], functions := 0}, call(P, beamtap, info, [])).
+
+%% Its heart stands still, its lock is still held.
+stopped_reader(Config) ->
+    {P, R} = start(Config),
+    on(R, [message_send]),
+    OsPid = integer_to_list(element(3, R)),
+    os:cmd("kill -STOP " ++ OsPid),
+    wait(fun() -> call(P, ?T, leftovers, []) =:= [] end),
+    os:cmd("kill -CONT " ++ OsPid).
+
+%% Whoever comes after it clears what it left, and serves the lease that is still there.
+server_killed(Config) ->
+    {P, R} = start(Config),
+    on(R, [process_exit]),
+    true = call(P, ?T, kill_server, []),
+    wait(fun() -> is_map(call(P, beamtap, info, [])) end),
+    wait(fun() -> maps:get(on, call(P, beamtap, info, [])) =:= [process_exit] end),
+    _ = call(P, ?T, life, []),
+    ?assertMatch([_ | _], events(?READER:dump(R), process_exit, #{})),
+    ?READER:free(R),
+    wait(fun() -> call(P, ?T, leftovers, []) =:= [] end).
+
+%% Killed until its supervisor gives up: nothing is written, nothing stays set.
+agent_gone(Config) ->
+    {P, R} = start(Config),
+    on(R, [process_exit, message_send]),
+    [begin call(P, ?T, kill_server, []), timer:sleep(200) end || _ <- lists:seq(1, 5)],
+    wait(fun() -> call(P, beamtap, info, []) =:= {error, not_started} end),
+    ?assertEqual([], call(P, ?T, leftovers, [])),
+    ?assertEqual(ok, call(P, beamtap, start, [])),
+    _ = R.
+
+%% ---- others
+
+other_tracer(Config) ->
+    {P, R} = start(Config),
+    ok = call(P, ?T, other_tracer, []),
+    case has_sessions() of
+        true ->
+            {0, 0, [_ | _], _} = ?READER:want(R, [message_send]);
+        false ->
+            {-16, 0, [], Text} = ?READER:want(R, [message_send]),
+            ?assertMatch({_, _}, binary:match(Text, <<"some_tracer">>)),
+            ?assertEqual(1, call(P, ?T, nr_traced, []))
+    end,
+    %% The other one keeps what it has.
+    ?assertEqual(true, call(P, ?T, is_other_still_there, [])).
+
+other_session(Config) ->
+    case has_sessions() of
+        false -> {skip, "trace sessions came with OTP 27"};
+        true ->
+            {P, R} = start(Config),
+            ok = call(P, ?T, other_session, []),
+            {0, 0, On, Text} = ?READER:want(R, [message_send, gc_minor_start]),
+            ?assertEqual([message_send], On),
+            ?assertMatch({_, _}, binary:match(Text, <<"11624">>))
+    end.
+
+known_bad(_Config) ->
+    Table = [{"10.0", "10.5", refuse, "it crashes"}, {"11.0", none, warn, "it may"}],
+    ?assertEqual({error, {unsafe_release, "it crashes"}}, beamtap_known:check("10.2", Table, false)),
+    ?assertEqual({ok, ["it crashes"]}, beamtap_known:check("10.2", Table, true)),
+    ?assertEqual({ok, []}, beamtap_known:check("10.5", Table, false)),
+    ?assertEqual({ok, []}, beamtap_known:check("10.10.1", Table, false)),
+    ?assertEqual({ok, ["it may"]}, beamtap_known:check("12.1", Table, false)),
+    ?assertMatch({ok, _}, beamtap_known:check(false)).
+
+old_names(_Config) ->
+    Ok = fun(L) -> {ok, S} = beamtap_names:parse(L), S end,
+    ?assertEqual({{exact, <<"lists">>}, {exact, <<"map">>}, 2, call}, Ok(<<"lists:map/2">>)),
+    ?assertEqual({{exact, <<"a">>}, {glob, <<"*">>}, any, return}, Ok(<<"a:_/_ return">>)),
+    ?assertEqual({{exact, <<"erlang">>}, {exact, <<"/">>}, 2, call}, Ok(<<"erlang:'/'/2">>)),
+    ?assertEqual({{exact, <<"a b">>}, {exact, <<"c d">>}, 1, call}, Ok(<<"'a b':'c d'/1">>)),
+    ?assertEqual({{exact, <<"Elixir.Shop.Cart">>}, {exact, <<"total">>}, 1, call}, Ok(<<"Shop.Cart.total/1">>)),
+    ?assertEqual({{glob, <<"Elixir.Shop.*">>}, {exact, <<"total">>}, any, call}, Ok(<<"Shop.*.total">>)).
+
+%% ---- life cycle
+
+stop_while_tracing(Config) ->
+    {P, R} = start(Config),
+    {0, 1, _, _} = ?READER:want(R, all, ?STATE, "beamtap_test_target:pong/1 return"),
+    Work = call(P, ?T, busy, [4]),
+    timer:sleep(300),
+    ?assertEqual(ok, call(P, beamtap, stop, [])),
+    ?assertEqual([], call(P, ?T, leftovers, [])),
+    ?assertMatch([_ | _], [1 || #{event := tap_stop, reason := <<"the agent was stopped">>} <- ?READER:dump(R)]),
+    ?assertMatch(#{<<"state">> := <<"2">>}, ?READER:facts(R)),
+    call(P, ?T, stop_busy, [Work]).
+
+%% Start, trace under load, stop: over and over.
+cycles(Config) ->
+    P = ?config(peer, Config),
+    Work = call(P, ?T, busy, [4]),
+    Cycle = fun(_) ->
+                    ok = call(P, beamtap, start, []),
+                    #{region := Path} = call(P, beamtap, info, []),
+                    {ok, R} = ?READER:open(os:getenv("BEAMTAP_READER"), binary_to_list(Path)),
+                    {0, _, _, _} = ?READER:want(R, all, 0, "beamtap_test_target:pong/1 return"),
+                    timer:sleep(30),
+                    ok = call(P, beamtap, stop, []),
+                    ?READER:close(R),
+                    call(P, ?T, memory, [])
+            end,
+    Ms = lists:map(Cycle, lists:seq(1, 15)),
+    #{rss_kb := Early} = lists:nth(5, Ms),
+    #{rss_kb := Late} = lists:last(Ms),
+    ct:log("RSS ~p", [[K || #{rss_kb := K} <- Ms]]),
+    ?assert(Late - Early < 8000),
+    ?assertEqual(false, call(P, ?T, has_mapping, ["/dev/shm/beamtap."])),
+    ?assertEqual([], call(P, ?T, leftovers, [])),
+    call(P, ?T, stop_busy, [Work]).
+
+reload_refused(Config) ->
+    {P, R} = start(Config),
+    on(R, [process_exit]),
+    _ = call(P, code, load_file, [beamtap_nif]),
+    _ = call(P, ?T, life, []),
+    %% The node lives, and what it had still works or is said to be gone.
+    ?assertEqual(pong, call(P, ?T, ping, [])).
+
+memory_flat(Config) ->
+    {P, R} = start(Config),
+    {0, _, _, _} = ?READER:want(R, all, 0, "beamtap_test_target:pong/1 return"),
+    Work = call(P, ?T, busy, [4]),
+    timer:sleep(2000),
+    #{rss_kb := A, total := TA} = call(P, ?T, memory, []),
+    N0 = lists:sum([C || #{count := C} <- ?READER:count(R)]),
+    timer:sleep(5000),
+    #{rss_kb := B, total := TB} = call(P, ?T, memory, []),
+    N1 = lists:sum([C || #{count := C} <- ?READER:count(R)]),
+    call(P, ?T, stop_busy, [Work]),
+    ct:log("~p records; RSS ~p -> ~p KiB, erlang:memory ~p -> ~p", [N1 - N0, A, B, TA, TB]),
+    ?assert(N1 - N0 > 100000),
+    ?assert(B - A < 4000),
+    ?assert(TB - TA < 4000000).
+
+node_gets_a_name(Config) ->
+    case net_kernel_possible() of
+        false -> {skip, "no epmd here"};
+        true ->
+            {P, R} = start(Config),
+            {ok, _} = call(P, net_kernel, start, [['beamtap_late', shortnames]]),
+            Name = atom_to_binary(call(P, erlang, node, [])),
+            wait(fun() -> maps:get(<<"node">>, ?READER:facts(R)) =:= Name end)
+    end.
+
+%% ---- internal
+
+start_peer(Options) ->
+    Ebin = os:getenv("BEAMTAP_EBIN"),
+    Here = filename:dirname(code:which(?MODULE)),
+    Name = case Options of
+               [{name, N}] -> #{name => list_to_atom(lists:concat([N, os:getpid(), erlang:unique_integer([positive])]))};
+               [] -> #{}
+           end,
+    {ok, Peer, Node} = peer:start(Name#{connection => standard_io,
+                                        args => ["-pa", Ebin, "-pa", Here, "+S", "2", "-kernel", "logger_level", "critical"]}),
+    {module, _} = call(Peer, code, ensure_loaded, [?T]),
+    {module, _} = call(Peer, code, ensure_loaded, [list_to_atom("Elixir.Beamtap.Test.Cart")]),
+    {ok, Peer, Node}.
+
+start(Config) ->
+    P = ?config(peer, Config),
+    ok = call(P, beamtap, start, []),
+    #{region := Path} = call(P, beamtap, info, []),
+    {P, open(Path)}.
+
+open(Path) ->
+    {ok, R} = ?READER:open(os:getenv("BEAMTAP_READER"), binary_to_list(Path)),
+    put(reader, R),
+    R.
+
+call(P, M, F, A) ->
+    peer:call(P, M, F, A, 60000).
+
+on(R, Events) ->
+    {0, _, _, _} = want_some(R, Events, ""),
+    ok.
+
+want_some(R, Events, Spec) ->
+    {0, _, On, _} = Answer = ?READER:want(R, Events, 0, Spec),
+    [] = [E || Events =/= all, E <- Events, not lists:member(E, On)],
+    Answer.
+
+events(D, Event, Match) ->
+    [M || #{event := E} = M <- D, Event =:= '_' orelse E =:= Event,
+          maps:with(maps:keys(Match), M) =:= Match].
+
+mfa(0, _) -> none;
+mfa(W, Strings) ->
+    Atom = fun(N) -> maps:get({atom, (N bsl 6) bor 16#b}, Strings) end,
+    {Atom((W bsr 36) band 16#fffffff), Atom((W bsr 8) band 16#fffffff), W band 255}.
+
+wait(Fun) -> wait(Fun, 100).
+
+wait(_, 0) -> exit(waited_in_vain);
+wait(Fun, N) ->
+    case Fun() of
+        true -> ok;
+        false -> timer:sleep(50), wait(Fun, N - 1)
+    end.
+
+has_sessions() ->
+    code:ensure_loaded(trace) =:= {module, trace}.
+
+net_kernel_possible() ->
+    os:find_executable("epmd") =/= false
+        andalso begin os:cmd("epmd -daemon"), timer:sleep(200), true end.
