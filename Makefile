@@ -38,6 +38,7 @@ $(B)/%.o: %.c
 include mk/agent.mk
 include mk/test.mk
 include mk/recording.mk
+include mk/report.mk
 
 .PHONY: clean
 clean: ## remove what was built

@@ -8,7 +8,6 @@ UNIT     := $(patsubst tests/unit/%.c,$(B)/tests/%,$(UNIT_SRC))
 CLILESS  := $(filter-out $(B)/libcli.a,$(LIBS))
 
 CHECKS     += $(foreach t,$(UNIT),$(notdir $(t))=$(t))
-CHECKS     += report-golden=BEAMTAP=$(CURDIR)/$(B)/beamtap\ tests/golden/report/run
 CHECK_DEPS += $(UNIT) $(B)/beamtap
 
 $(B)/tests/%_test: tests/unit/%_test.c $(CLILESS) $(WRITER)

@@ -2,10 +2,11 @@
 /*
  * report_bench.c - what the report costs an event, against walking the same records
  *
- *	report_bench [EVENTS [PROCESSES]]
+ *	report_bench DIR                   over a recording
+ *	report_bench [EVENTS [PROCESSES]]  over records in memory
  *
- * Records lie in memory, as those of two schedulers that run processes which
- * send to one another in pairs: scheduled, receive, send, unscheduled, and now
+ * Those in memory are those of two schedulers that run processes which send to
+ * one another in pairs: scheduled, receive, send, unscheduled, and now
  * and then a collection.  Runs change between the threads at each switch, which
  * is as short as a merge can cut them.  Prints ns an event for the walk and for
  * the report, medians of several rounds that alternate, and their ratio.
@@ -16,6 +17,7 @@
 #include <time.h>
 
 #include "report/report.h"
+#include "source/open.h"
 
 #define ROUNDS 5
 
@@ -85,7 +87,7 @@ static size_t turn(struct mem *m, uint64_t *ts, uint32_t thread, uint32_t me, ui
 	return nr;
 }
 
-static size_t generate(struct mem *m, size_t events, uint32_t procs)
+static void generate(struct mem *m, size_t events, uint32_t procs)
 {
 	uint64_t ts = 1000000, id = 0;
 	uint64_t mfa = BTAP_MFA(10, 20, 1);
@@ -101,7 +103,6 @@ static size_t generate(struct mem *m, size_t events, uint32_t procs)
 		nr += turn(m, &ts, 1, b, a, id, true);
 		id++;
 	}
-	return nr;
 }
 
 static double now_ns(void)
@@ -118,33 +119,59 @@ static void rewind_src(struct mem *m)
 	m->base = 1000000;
 }
 
-static double walk(struct mem *m, size_t nr)
+/* What is measured over: a recording, opened anew each time, or records in memory. */
+static struct src *begin(struct mem *m, const char *path)
+{
+	struct diag d = DIAG_INIT;
+	struct src *s;
+
+	if (!path) {
+		rewind_src(m);
+		return &m->src;
+	}
+	if (open_any(&s, &path, 1, &d)) {
+		diag_print(&d, stderr, "report_bench");
+		exit(1);
+	}
+	return s;
+}
+
+static void end(struct src *s, const char *path)
+{
+	if (path)
+		src_close(s);
+}
+
+/* Each returns the CPU time of the whole. */
+static double walk(struct mem *m, const char *path, size_t *nr)
 {
 	struct src_run run = { 0 };
 	struct src_rec rec;
 	uint64_t counts[256] = { 0 };
-	volatile uint64_t sink;
-	double begin = now_ns();
+	double t = now_ns();
+	struct src *s = begin(m, path);
 
-	rewind_src(m);
-	while (src_run(&m->src, &run, NULL) > 0)
+	while (src_run(s, &run, NULL) > 0)
 		while (src_run_next(&run, &rec))
 			counts[rec.event & 255]++;
-	sink = counts[BTAP_EV_message_send];
-	(void)sink;
-	return (now_ns() - begin) / (double)nr;
+	end(s, path);
+	*nr = 0;
+	for (int i = 0; i < 256; i++)
+		*nr += counts[i];
+	return now_ns() - t;
 }
 
-static double report(struct mem *m, size_t nr, FILE *out)
+static double report(struct mem *m, const char *path, FILE *out)
 {
 	struct report_opts o = REPORT_OPTS_INIT;
 	struct diag d = DIAG_INIT;
-	double begin = now_ns();
+	double t = now_ns();
+	struct src *s = begin(m, path);
 
-	rewind_src(m);
-	if (report_run(&m->src, &o, out, &d))
+	if (report_run(s, &o, out, &d))
 		diag_print(&d, stderr, "report_bench");
-	return (now_ns() - begin) / (double)nr;
+	end(s, path);
+	return now_ns() - t;
 }
 
 static int by_value(const void *a, const void *b)
@@ -154,12 +181,32 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+static void measure(struct mem *m, const char *path, const char *what)
+{
+	double walks[ROUNDS], reports[ROUNDS], w, r;
+	FILE *out = fopen("/dev/null", "w");
+	size_t nr = 0;
+
+	if (!out)
+		exit(1);
+	for (int i = 0; i < ROUNDS; i++) {
+		walks[i] = walk(m, path, &nr);
+		reports[i] = report(m, path, out);
+	}
+	fclose(out);
+	qsort(walks, ROUNDS, sizeof(*walks), by_value);
+	qsort(reports, ROUNDS, sizeof(*reports), by_value);
+	w = walks[ROUNDS / 2] / (double)nr;
+	r = reports[ROUNDS / 2] / (double)nr;
+	printf("%zu events, %s: walk %.1f ns, report %.1f ns an event (%.1f M/s), ratio %.1f\n", nr,
+	       what, w, r, 1e3 / r, r / w);
+}
+
 int main(int argc, char **argv)
 {
-	size_t events = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000000, nr;
+	bool is_path = argc > 1 && (argv[1][0] < '0' || argv[1][0] > '9');
+	size_t events = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000000;
 	uint32_t procs = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) & ~1u : 1000;
-	double walks[ROUNDS], reports[ROUNDS];
-	FILE *out = fopen("/dev/null", "w");
 	struct src_thread threads[2] = {
 		{ .kind = BTAP_THREAD_SCHEDULER, .number = 1, .name = "1_scheduler" },
 		{ .kind = BTAP_THREAD_SCHEDULER, .number = 2, .name = "2_scheduler" },
@@ -168,24 +215,19 @@ int main(int argc, char **argv)
 					.port_shift = 4, .port_number_bits = 28, .node = "bench@host" } };
 	struct mem m = { .src = { .ops = &mem_ops, .vms = &vm, .nr_vms = 1, .threads = threads,
 				  .nr_threads = 2 } };
+	char what[64];
 
-	m.words = malloc((events + 64) * 6 * sizeof(*m.words));
-	m.marks = malloc((events / 4 + 64) * sizeof(*m.marks));
-	if (!m.words || !m.marks || !out || procs < 2)
-		return 1;
-	nr = generate(&m, events, procs);
-	if (argc > 3) /* to look at, or to profile alone */
-		return report(&m, nr, strcmp(argv[3], "-") ? out : stdout) < 0;
-	for (int i = 0; i < ROUNDS; i++) {
-		walks[i] = walk(&m, nr);
-		reports[i] = report(&m, nr, out);
+	if (is_path) {
+		measure(NULL, argv[1], "a recording");
+		return 0;
 	}
-	qsort(walks, ROUNDS, sizeof(*walks), by_value);
-	qsort(reports, ROUNDS, sizeof(*reports), by_value);
-	printf("%zu events of %u processes: walk %.1f ns, report %.1f ns an event (%.1f M/s), ratio %.1f\n",
-	       nr, procs, walks[ROUNDS / 2], reports[ROUNDS / 2], 1e3 / reports[ROUNDS / 2],
-	       reports[ROUNDS / 2] / walks[ROUNDS / 2]);
-	fclose(out);
+	m.words = malloc((events + 64) * 6 * sizeof(*m.words));
+	m.marks = malloc((events / 3 + 64) * sizeof(*m.marks));
+	if (!m.words || !m.marks || procs < 2)
+		return 1;
+	generate(&m, events, procs);
+	snprintf(what, sizeof(what), "%u processes in memory", procs);
+	measure(&m, NULL, what);
 	free(m.words);
 	free(m.marks);
 	return 0;
