@@ -244,7 +244,7 @@ static void exited(struct report *r, uint32_t ent)
 static void event(struct report *r, const struct src_rec *rec, uint32_t vm)
 {
 	struct calls *c = r->calls;
-	uint32_t ent = ent_get(&r->ents, vm, DECODE(rec, function_entry, p)), fn;
+	uint32_t ent = sect_ent(r, rec, vm, DECODE(rec, function_entry, p)), fn;
 	bool is_exception = rec->event == BTAP_EV_exception_throw ||
 			    rec->event == BTAP_EV_exception_catch;
 	struct stack *s;

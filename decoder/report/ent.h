@@ -53,6 +53,7 @@ struct ent {
 
 	uint64_t gcs[2];
 	uint64_t dirty_ns;
+	uint32_t pair; /* that it sent to last, see flow.c */
 	uint64_t mfa, name; /* first function; registered name */
 } __attribute__((aligned(64)));
 _Static_assert(offsetof(struct ent, out) == 64, "the first cache line");

@@ -110,10 +110,13 @@ static void forget(void *arg)
 	}
 }
 
-static void count(struct flow *f, uint32_t from, uint32_t to, uint64_t words)
+static void count(struct flow *f, struct ent *sender, uint32_t from, uint32_t to, uint64_t words)
 {
-	uint32_t i = imap_find(&f->map, key_of(from, to), 0);
+	uint32_t i = sender->pair; /* the last one is often the next one */
 	struct pair *p;
+
+	if (i >= f->nr || f->pairs[i].from != from || f->pairs[i].to != to)
+		i = imap_find(&f->map, key_of(from, to), 0);
 
 	if (i == IMAP_NONE) {
 		struct pair fresh = { .from = from, .to = to };
@@ -129,6 +132,7 @@ static void count(struct flow *f, uint32_t from, uint32_t to, uint64_t words)
 		if (i == f->nr)
 			return;
 	}
+	sender->pair = i;
 	p = &f->pairs[i];
 	p->count++;
 	if ((int64_t)words >= 0) {
@@ -140,7 +144,7 @@ static void count(struct flow *f, uint32_t from, uint32_t to, uint64_t words)
 static void sent(struct report *r, const struct src_rec *rec, uint32_t vm)
 {
 	uint64_t receiver = DECODE(rec, message_send, receiver);
-	uint32_t from = ent_get(&r->ents, vm, DECODE(rec, message_send, sender)), to;
+	uint32_t from = sect_ent(r, rec, vm, DECODE(rec, message_send, sender)), to;
 	struct ent *e;
 
 	if (term_is_atom(receiver)) {
@@ -153,17 +157,17 @@ static void sent(struct report *r, const struct src_rec *rec, uint32_t vm)
 	e = ent_at(&r->ents, to);
 	if (!r->model->by_runnable)
 		model_wake(r, e, rec->ts);
-	count(r->flow, from, to, DECODE(rec, message_send, size));
+	count(r->flow, ent_at(&r->ents, from), from, to, DECODE(rec, message_send, size));
 }
 
 static void sent_remote(struct report *r, const struct src_rec *rec, uint32_t vm)
 {
-	uint32_t from = ent_get(&r->ents, vm, DECODE(rec, message_send_remote, sender));
+	uint32_t from = sect_ent(r, rec, vm, DECODE(rec, message_send_remote, sender));
 	uint32_t to = ent_node(&r->ents, vm, DECODE(rec, message_send_remote, node_name));
 
 	ent_at(&r->ents, from)->out++;
 	r->flow->remote++;
-	count(r->flow, from, to, DECODE(rec, message_send_remote, size));
+	count(r->flow, ent_at(&r->ents, from), from, to, DECODE(rec, message_send_remote, size));
 }
 
 static void queue(struct ent *e, uint64_t len)
@@ -181,7 +185,7 @@ static void event(struct report *r, const struct src_rec *rec, uint32_t vm)
 		sent(r, rec, vm);
 		break;
 	case BTAP_EV_message_receive:
-		e = ent_at(&r->ents, ent_get(&r->ents, vm, DECODE(rec, message_receive, receiver)));
+		e = ent_at(&r->ents, sect_ent(r, rec, vm, DECODE(rec, message_receive, receiver)));
 		e->in++;
 		queue(e, DECODE(rec, message_receive, queue_len));
 		break;

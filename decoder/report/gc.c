@@ -62,7 +62,7 @@ static void ends(struct report *r, struct ent *e, enum ent_gc kind, const struct
 
 static void event(struct report *r, const struct src_rec *rec, uint32_t vm)
 {
-	uint32_t i = ent_get(&r->ents, vm, DECODE(rec, gc_minor_start, p));
+	uint32_t i = sect_ent(r, rec, vm, DECODE(rec, gc_minor_start, p));
 	struct ent *e = ent_at(&r->ents, i);
 	bool is_major = rec->event == BTAP_EV_gc_major_start || rec->event == BTAP_EV_gc_major_end;
 	enum ent_gc kind = is_major ? ENT_GC_MAJOR : ENT_GC_MINOR;

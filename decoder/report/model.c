@@ -100,7 +100,8 @@ static void scheduled(struct report *r, uint32_t thread, uint64_t term, uint64_t
 static void unscheduled(struct report *r, uint32_t thread, uint64_t term, uint64_t ts)
 {
 	struct thr *t = &r->threads[thread];
-	uint32_t i = ent_get(&r->ents, t->vm, term);
+	bool is_same = t->run && ent_at(&r->ents, t->run)->term == term;
+	uint32_t i = is_same ? t->run : ent_get(&r->ents, t->vm, term);
 	struct ent *e = ent_at(&r->ents, i);
 
 	if (t->run == i && i) {

@@ -99,6 +99,21 @@ struct report {
 extern const struct sect head_sect, model_sect, proc_sect, flow_sect, latency_sect, gc_sect,
 	sched_sect, exits_sect, ports_sect, calls_sect, other_sect;
 
+/**
+ * sect_ent() - index of the process that an event of a thread speaks of
+ *
+ * Most often it is the one that runs there: then it need not be looked up.
+ */
+static inline uint32_t sect_ent(struct report *r, const struct src_rec *rec, uint32_t vm,
+				uint64_t term)
+{
+	uint32_t i = r->threads[rec->thread].run;
+
+	if (i && ent_at(&r->ents, i)->term == term && !(ent_at(&r->ents, i)->flags & ENT_OLD))
+		return i;
+	return ent_get(&r->ents, vm, term);
+}
+
 /** sect_seen() - Return: how many events of these ids (ended by 0) were counted */
 uint64_t sect_seen(const struct report *r, const uint8_t *ids);
 /** sect_title() - begin a section: empty line, title, and what it is computed from */
