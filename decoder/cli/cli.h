@@ -20,6 +20,7 @@ enum cli_status {
 };
 
 /* One row a subcommand, see main.c */
+int dtrace_main(int argc, char **argv);
 int dump_main(int argc, char **argv);
 int list_main(int argc, char **argv);
 int record_main(int argc, char **argv);

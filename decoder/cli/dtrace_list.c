@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+/* dtrace_list.c - listings of probes, and what the compiler asks of them */
+#include <stdlib.h>
+#include <string.h>
+#include "cli/dtrace.h"
+
+/* -- for the compiler -- */
+
+
+static void add_types(struct dlang_match *m, const struct provider_probe *p)
+{
+	unsigned int nr = p->kind->nr_args < DLANG_MAX_ARGS ? p->kind->nr_args : DLANG_MAX_ARGS;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		const struct provider_arg *a = &p->kind->args[i];
+		const char *type = a->field >= 0 && a->dtype ? a->dtype : "";
+
+		if (i >= m->nr_args) {
+			m->arg_types[i] = type;
+			m->vary[i] = m->nr_probes > 0 && *type;
+			m->nr_args = i + 1;
+		} else if (strcmp(m->arg_types[i], type)) {
+			m->vary[i] = true;
+		}
+	}
+	for (unsigned int i = nr; i < m->nr_args; i++)
+		m->vary[i] = true;
+	m->nr_probes++;
+}
+
+static int ask_one(void *ctx, struct provider_probe *p)
+{
+	add_types(ctx, p);
+	return 0;
+}
+
+static int match(void *ctx, const struct dprog_pdesc *pd, struct dlang_match *m)
+{
+	struct dtrace *dt = ctx;
+	int r;
+
+	memset(m, 0, sizeof(*m));
+	r = probes_each(&dt->probes, pd, ask_one, m);
+	return r < 0 ? r : 0;
+}
+
+static void suggest(void *ctx, const struct dprog_pdesc *pd, char *buf, size_t size)
+{
+	struct dtrace *dt = ctx;
+	struct match_desc m = probes_desc(pd);
+
+	provider_suggest(dt->probes.set, &m, buf, size);
+}
+
+static bool has_provider(void *ctx, const char *name)
+{
+	struct dtrace *dt = ctx;
+
+	if (!strcmp(name, "dtrace"))
+		return true;
+	for (uint32_t i = 0; i < provider_nr(dt->probes.set); i++)
+		if (match_glob(name, provider_at(dt->probes.set, i)->prov))
+			return true;
+	return false;
+}
+
+void dtrace_list_ask(struct dtrace *dt, struct dlang_probes *ask)
+{
+	*ask = (struct dlang_probes){ .ctx = dt, .match = match, .suggest = suggest,
+				      .has_provider = has_provider };
+}
+
+/* -- stability -- */
+
+struct stability {
+	const char *name, *data, *cls;
+};
+
+static const struct stability stable = { "Stable", "Stable", "Common" };
+static const struct stability evolving = { "Evolving", "Evolving", "Common" };
+static const struct stability unstable = { "Unstable", "Unstable", "Common" };
+
+static void put_stability(FILE *f, const char *head, const struct stability *s)
+{
+	fprintf(f, "\t%s\n\t\tIdentifier Names: %s\n\t\tData Semantics:   %s\n\t\tDependency Class: %s\n\n", head,
+		s->name, s->data, s->cls);
+}
+
+static void put_args(FILE *f, const struct provider_probe *p)
+{
+	bool any = false;
+
+	fprintf(f, "\tArgument Types\n");
+	for (unsigned int i = 0; p && i < p->kind->nr_args; i++) {
+		const struct provider_arg *a = &p->kind->args[i];
+
+		if (a->field < 0 || !a->dtype)
+			continue;
+		fprintf(f, "\t\targs[%u]: %s\n", i, a->dtype);
+		any = true;
+	}
+	if (!any)
+		fprintf(f, "\t\tNone\n");
+	fputc('\n', f);
+}
+
+static const struct stability *stability_of(const struct provider_probe *p)
+{
+	return strcmp(p->prov, "dtrace") && strcmp(p->prov, "profile") ? &evolving : &stable;
+}
+
+static int first_probe(void *ctx, struct provider_probe *p)
+{
+	*(struct provider_probe **)ctx = p;
+	return 1;
+}
+
+void dtrace_list_stability(struct dtrace *dt, FILE *f)
+{
+	for (uint32_t u = 0; u < dt->prog->nr_units; u++) {
+		const struct dprog_unit *unit = &dt->prog->units[u];
+
+		fprintf(f, "\nStability attributes for %s:\n\n", dt->units[u].u.is_file ? "script" : "description");
+		for (uint32_t c = unit->clause; c < unit->clause + unit->nr_clauses; c++) {
+			const struct dprog_clause *clause = &dt->prog->clauses[c];
+
+			for (uint32_t k = 0; k < clause->nr_pdescs; k++) {
+				struct provider_probe *p = NULL;
+
+				if (c == unit->clause && !k) {
+					put_stability(f, "Minimum Probe Description Attributes", &unstable);
+					put_stability(f, "Minimum Statement Attributes", &stable);
+				}
+				probes_each(&dt->probes, &clause->pdescs[k], first_probe, &p);
+				fprintf(f, "%s\n\n", clause->pdescs[k].text);
+				put_stability(f, "Probe Description Attributes", &unstable);
+				put_stability(f, "Argument Attributes", &unstable);
+				put_args(f, p);
+			}
+		}
+	}
+}
+
+/* -- -l -- */
+
+static void put_probe(struct dtrace *dt, const struct provider_probe *p)
+{
+	FILE *f = stdout;
+
+	fprintf(f, "%5u %10s %17s %33s %s\n", p->id, p->prov, p->mod, p->func, p->name);
+	if (!dt->opts.verbose)
+		return;
+	fputc('\n', f);
+	put_stability(f, "Probe Description Attributes", stability_of(p));
+	put_stability(f, "Argument Attributes", stability_of(p));
+	put_args(f, p);
+}
+
+/* Numbers come ascending and are shown descending. */
+struct found {
+	const struct provider_probe **p;
+	uint32_t nr, cap;
+};
+
+static int collect(void *ctx, struct provider_probe *p)
+{
+	struct found *f = ctx;
+	const struct provider_probe **q;
+
+	if (f->nr == f->cap) {
+		q = realloc(f->p, (f->cap ? f->cap * 2 : 64) * sizeof(*q));
+		if (!q)
+			return 0;
+		f->p = q;
+		f->cap = f->cap ? f->cap * 2 : 64;
+	}
+	f->p[f->nr++] = p;
+	return 0;
+}
+
+static bool list_desc(struct dtrace *dt, const struct dprog_pdesc *pd)
+{
+	struct found f = { NULL, 0, 0 };
+
+	probes_each(&dt->probes, pd, collect, &f);
+	for (uint32_t i = f.nr; i--;)
+		put_probe(dt, f.p[i]);
+	free(f.p);
+	return f.nr > 0;
+}
+
+int dtrace_list(struct dtrace *dt)
+{
+	static const struct dprog_pdesc all = { "", "", "", "", 0, ":::", 0 };
+
+	for (uint32_t c = 0; dt->prog && c < dt->prog->nr_clauses; c++)
+		for (uint32_t k = 0; k < dt->prog->clauses[c].nr_pdescs; k++) {
+			const struct dprog_pdesc *pd = &dt->prog->clauses[c].pdescs[k];
+			struct found f = { NULL, 0, 0 };
+
+			if (!pd->id)
+				continue;
+			probes_each(&dt->probes, pd, collect, &f);
+			free(f.p);
+			if (f.nr)
+				continue;
+			dtrace_say("invalid probe specifier %d: invalid probe identifier %d: Unknown probe identifier",
+				   pd->id, pd->id);
+			return 1;
+		}
+	printf("%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
+	if (!dt->nr_units) {
+		list_desc(dt, &all);
+		return 0;
+	}
+	for (uint32_t c = 0; c < dt->prog->nr_clauses; c++)
+		for (uint32_t k = 0; k < dt->prog->clauses[c].nr_pdescs; k++) {
+			const struct dprog_pdesc *pd = &dt->prog->clauses[c].pdescs[k];
+
+			if (!list_desc(dt, pd))
+				dtrace_say("failed to match %s: No probe matches description", pd->text);
+		}
+	return 0;
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * dtrace_opt.c - options by name, one row each
+ *
+ * Options of dtrace(1) that have nothing to act on here are checked as dtrace(1)
+ * checks them and then forgotten.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "cli/dtrace.h"
+
+enum kind {
+	FLAG,	/* no value, or on/off */
+	SIZE,	/* bytes with k, m, g, t */
+	NUMBER, /* 0 and up */
+	COUNT32, /* the same, into 32 bits */
+	RATE,	/* hertz, or a time with its unit */
+	TEXT,	/* any text, must be there */
+	STR,	/* strsize: a size below 2^31 that must be there, into 32 bits */
+	POLICY,
+	STABILITY,
+};
+
+struct row {
+	const char *name;
+	enum kind kind;
+	size_t at; /* in struct dtrace_opts; NOWHERE: forgotten */
+};
+
+#define NOWHERE ((size_t)-1)
+#define AT(m) offsetof(struct dtrace_opts, m)
+
+/* clang-format off */
+static const struct row rows[] = {
+	{ "agghist",      FLAG,    NOWHERE },
+	{ "aggpack",      FLAG,    NOWHERE },
+	{ "aggrate",      RATE,    AT(aggrate_ns) },
+	{ "aggsize",      SIZE,    AT(run.vm.aggsize) },
+	{ "aggsortkey",   FLAG,    AT(out.agg_sort_key) },
+	{ "aggsortkeypos", COUNT32, AT(out.agg_sort_key_pos) },
+	{ "aggsortpos",   COUNT32, AT(out.agg_sort_pos) },
+	{ "aggsortrev",   FLAG,    AT(out.agg_sort_rev) },
+	{ "aggzoom",      FLAG,    NOWHERE },
+	{ "amin",         STABILITY, NOWHERE },
+	{ "argref",       FLAG,    NOWHERE },
+	{ "bufpolicy",    POLICY,  NOWHERE },
+	{ "bufresize",    TEXT,    NOWHERE },
+	{ "bufsize",      SIZE,    AT(bufsize) },
+	{ "cleanrate",    RATE,    NOWHERE },
+	{ "core",         FLAG,    NOWHERE },
+	{ "cpp",          FLAG,    AT(cpp) },
+	{ "cpphdrs",      FLAG,    NOWHERE },
+	{ "cpppath",      TEXT,    AT(cpp_path) },
+	{ "cpu",          NUMBER,  NOWHERE },
+	{ "ctfpath",      TEXT,    NOWHERE },
+	{ "ctypes",       TEXT,    NOWHERE },
+	{ "debug",        FLAG,    NOWHERE },
+	{ "debugassert",  TEXT,    NOWHERE },
+	{ "defaultargs",  FLAG,    AT(default_args) },
+	{ "define",       TEXT,    NOWHERE },
+	{ "destructive",  FLAG,    AT(destructive) },
+	{ "disasm",       FLAG,    AT(disasm) },
+	{ "droptags",     FLAG,    AT(droptags) },
+	{ "dtypes",       TEXT,    NOWHERE },
+	{ "dynvarsize",   SIZE,    AT(run.vm.dynvarsize) },
+	{ "empty",        FLAG,    AT(empty) },
+	{ "errtags",      FLAG,    AT(errtags) },
+	{ "evaltime",     TEXT,    NOWHERE },
+	{ "flowindent",   FLAG,    AT(out.flowindent) },
+	{ "grabanon",     FLAG,    NOWHERE },
+	{ "incdir",       TEXT,    NOWHERE },
+	{ "iregs",        NUMBER,  NOWHERE },
+	{ "jstackframes", NUMBER,  NOWHERE },
+	{ "jstackstrsize", SIZE,   NOWHERE },
+	{ "kdefs",        FLAG,    NOWHERE },
+	{ "knodefs",      FLAG,    NOWHERE },
+	{ "late",         TEXT,    NOWHERE },
+	{ "ldpath",       TEXT,    NOWHERE },
+	{ "libdir",       TEXT,    NOWHERE },
+	{ "linkmode",     TEXT,    NOWHERE },
+	{ "linktype",     TEXT,    NOWHERE },
+	{ "lockmem",      TEXT,    NOWHERE },
+	{ "maxframes",    NUMBER,  NOWHERE },
+	{ "modpath",      TEXT,    NOWHERE },
+	{ "nolibs",       FLAG,    NOWHERE },
+	{ "nolint",       FLAG,    AT(no_lint) },
+	{ "noresolve",    FLAG,    NOWHERE },
+	{ "nspec",        COUNT32, AT(run.vm.nspec) },
+	{ "pcapsize",     SIZE,    NOWHERE },
+	{ "pgmax",        NUMBER,  NOWHERE },
+	{ "procfspath",   TEXT,    NOWHERE },
+	{ "pspec",        FLAG,    NOWHERE },
+	{ "quiet",        FLAG,    AT(out.quiet) },
+	{ "quietresize",  FLAG,    AT(quiet_resize) },
+	{ "rawbytes",     FLAG,    AT(out.raw_bytes) },
+	{ "scratchsize",  SIZE,    AT(run.vm.scratch_size) },
+	{ "specsize",     SIZE,    AT(run.vm.specsize) },
+	{ "stackframes",  NUMBER,  NOWHERE },
+	{ "stackindent",  COUNT32, AT(out.stack_indent) },
+	{ "statusrate",   RATE,    AT(run.status_ns) },
+	{ "stdc",         TEXT,    NOWHERE },
+	{ "strip",        FLAG,    NOWHERE },
+	{ "strsize",      STR,     AT(run.vm.strsize) },
+	{ "switchrate",   RATE,    AT(run.switch_ns) },
+	{ "syslibdir",    TEXT,    NOWHERE },
+	{ "sysslice",     FLAG,    NOWHERE },
+	{ "temporal",     FLAG,    NOWHERE },
+	{ "tracefspath",  TEXT,    NOWHERE },
+	{ "tree",         NUMBER,  NOWHERE },
+	{ "tregs",        NUMBER,  NOWHERE },
+	{ "udefs",        FLAG,    NOWHERE },
+	{ "undef",        TEXT,    NOWHERE },
+	{ "unodefs",      FLAG,    NOWHERE },
+	{ "useruid",      NUMBER,  NOWHERE },
+	{ "ustackframes", NUMBER,  NOWHERE },
+	{ "verbose",      FLAG,    AT(verbose) },
+	{ "version",      TEXT,    NOWHERE },
+	{ "zdefs",        FLAG,    AT(zdefs) },
+};
+/* clang-format on */
+
+void dtrace_opt_init(struct dtrace_opts *o)
+{
+	memset(o, 0, sizeof(*o));
+	o->run.vm = (struct vm_opts)VM_OPTS_INIT;
+	o->run.switch_ns = 1000000000;
+	o->run.status_ns = 1000000000;
+	o->out = (struct dout_opts)DOUT_OPTS_INIT;
+	o->bufsize = 4u << 20;
+	o->cpp_path = "cpp";
+}
+
+static int read_flag(const char *value, bool *b)
+{
+	static const char *const yes[] = { "1", "yes", "on", "true", "enable", "enabled" };
+	static const char *const no[] = { "0", "no", "off", "false", "disable", "disabled" };
+
+	*b = true;
+	if (!value)
+		return 0;
+	for (unsigned int i = 0; i < sizeof(yes) / sizeof(*yes); i++) {
+		if (!strcasecmp(value, yes[i]))
+			return 0;
+		if (!strcasecmp(value, no[i])) {
+			*b = false;
+			return 0;
+		}
+	}
+	/* any other number is yes */
+	return *value && strspn(value, "0123456789") == strlen(value) ? 0 : -EINVAL;
+}
+
+static int read_number(const char *value, uint64_t *n, char **end)
+{
+	if (!value || *value < '0' || *value > '9')
+		return -EINVAL;
+	errno = 0;
+	*n = strtoull(value, end, 0);
+	return errno ? -EINVAL : 0;
+}
+
+static int read_size(const char *value, uint64_t *n)
+{
+	static const char units[] = "kmgt";
+	const char *u;
+	char *end;
+
+	if (read_number(value, n, &end))
+		return -EINVAL;
+	if (!*end)
+		return 0;
+	u = strchr(units, *end | 0x20);
+	if (!u || end[1])
+		return -EINVAL;
+	for (long i = u - units; i >= 0; i--) {
+		if (*n > UINT64_MAX / 1024)
+			return -EINVAL;
+		*n *= 1024;
+	}
+	return 0;
+}
+
+static int read_rate(const char *value, uint64_t *ns)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {
+		{ "ns", 1 }, { "nsec", 1 }, { "us", 1000 }, { "usec", 1000 }, { "ms", 1000000 },
+		{ "msec", 1000000 }, { "s", 1000000000 }, { "sec", 1000000000 }, { "m", 60000000000 },
+		{ "min", 60000000000 }, { "h", 3600000000000 }, { "hour", 3600000000000 },
+		{ "d", 86400000000000 }, { "day", 86400000000000 },
+	};
+	uint64_t n;
+	char *end;
+
+	if (read_number(value, &n, &end))
+		return -EINVAL;
+	if (!*end || !strcasecmp(end, "hz")) {
+		if (n > 1000000000)
+			return -EINVAL;
+		*ns = n ? 1000000000 / n : 1000000000;
+		return 0;
+	}
+	for (unsigned int i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (strcasecmp(end, units[i].name))
+			continue;
+		if (n > UINT64_MAX / 4 / units[i].ns)
+			return -EINVAL;
+		*ns = n * units[i].ns;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static bool is_one_of(const char *value, const char *list)
+{
+	size_t n;
+
+	for (; value && *list; list += n + (list[n] != 0)) {
+		n = strcspn(list, " ");
+		if (strlen(value) == n && !strncmp(list, value, n))
+			return true;
+	}
+	return false;
+}
+
+static bool is_stability(const char *value)
+{
+	const char *names = "Internal Private Obsolete External Unstable Evolving Stable Standard";
+	const char *classes = "Unknown CPU Platform Group ISA Common";
+	char part[3][16] = { "", "", "" };
+
+	return value && sscanf(value, "%15[^/]/%15[^/]/%15s", part[0], part[1], part[2]) == 3 &&
+	       is_one_of(part[0], names) && is_one_of(part[1], names) && is_one_of(part[2], classes);
+}
+
+static int set(void *at, enum kind kind, const char *value)
+{
+	uint64_t n = 0;
+	char *end;
+	bool b;
+
+	switch (kind) {
+	case FLAG:
+		if (read_flag(value, &b))
+			return -EINVAL;
+		if (at)
+			*(bool *)at = b;
+		return 0;
+	case SIZE:
+		if (read_size(value, &n))
+			return -EINVAL;
+		if (at)
+			*(size_t *)at = n;
+		return 0;
+	case STR:
+		if (read_size(value, &n) || !n || n > INT_MAX)
+			return -EINVAL;
+		*(uint32_t *)at = (uint32_t)n;
+		return 0;
+	case NUMBER:
+	case COUNT32:
+		if (read_number(value, &n, &end) || *end || n > INT_MAX)
+			return -EINVAL;
+		if (at)
+			*(uint32_t *)at = (uint32_t)n;
+		return 0;
+	case RATE:
+		if (read_rate(value, &n))
+			return -EINVAL;
+		if (at)
+			*(uint64_t *)at = n;
+		return 0;
+	case TEXT:
+		if (!value)
+			return -EINVAL;
+		if (at)
+			*(const char **)at = value;
+		return 0;
+	case POLICY:
+		return is_one_of(value, "ring fill switch") ? 0 : -EINVAL;
+	case STABILITY:
+		return is_stability(value) ? 0 : -EINVAL;
+	}
+	return 0;
+}
+
+int dtrace_opt_set(struct dtrace_opts *o, const char *name, const char *value)
+{
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		void *at = rows[i].at == NOWHERE ? NULL : (char *)o + rows[i].at;
+
+		if (!strcmp(rows[i].name, name))
+			return set(at, rows[i].kind, value);
+	}
+	return -ENOENT;
+}
