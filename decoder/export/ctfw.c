@@ -21,6 +21,9 @@
 #include "source/check.h"
 #include "source/strings.h"
 
+/* A gap inside a packet that 46 bits of time can still tell. */
+#define GAP_MAX ((1ull << (BTAP_TIME_BITS - 1)) - 1)
+
 struct stream {
 	int fd; /* -1: no packet yet */
 	uint64_t off, seq, records, lost, last_ns;
@@ -268,7 +271,7 @@ static void walk_packet(struct ctfw *w, uint64_t *p, size_t nr_words, uint64_t b
 			struct clock_map *map, struct walk *k)
 {
 	const uint64_t *end = p + nr_words;
-	uint64_t ns = k->last_ns, *used = w->meta.used;
+	uint64_t ns = k->last_ns, last = ns, *used = w->meta.used;
 
 	k->first_ns = 0;
 	while (p < end) {
@@ -279,6 +282,9 @@ static void walk_packet(struct ctfw *w, uint64_t *p, size_t nr_words, uint64_t b
 		ns = map ? clock_ns_after(map, base, ns) : base > ns ? base : ns;
 		if (!k->nr_records)
 			k->first_ns = ns;
+		else if (ns - last > GAP_MAX)
+			ns = last + GAP_MAX;
+		last = ns;
 		if (h->is_wanted)
 			ctfmeta_learn(&w->meta, p, n);
 		k->pad = 0;
@@ -512,4 +518,16 @@ int ctfw_close(struct ctfw *w, uint64_t strings_lost, uint64_t unwritten, struct
 		r = write_metadata(w, d);
 	ctfw_free(w);
 	return r;
+}
+
+void ctfw_remove_empty(const char *path)
+{
+	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (dir < 0)
+		return;
+	unlinkat(dir, CTF_ENTRIES_NAME, 0);
+	unlinkat(dir, "metadata", 0);
+	close(dir);
+	rmdir(path); /* stays where something else is in it */
 }

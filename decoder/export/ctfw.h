@@ -68,4 +68,7 @@ void ctfw_totals(const struct ctfw *w, struct ctfw_totals *t);
  */
 int ctfw_close(struct ctfw *w, uint64_t strings_lost, uint64_t unwritten, struct diag *d);
 
+/** ctfw_remove_empty() - remove a recording into which no packet was written, files and directory */
+void ctfw_remove_empty(const char *path);
+
 #endif /* BEAMTAP_CTFW_H */

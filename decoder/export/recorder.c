@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * recorder.c - empty a VM's rings into a recording; see recorder.h
+ *
+ * A look goes in rounds: first a chunk of each ring, then the strings and clock
+ * pairs that those chunks may speak of, then they are written.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "export/ctfw.h"
+#include "export/recorder.h"
+
+#define PROGRESS_NS    250000000ULL
+#define FACTS_NS       1000000000ULL
+#define LAST_WORDS_NS  1000000000ULL /* at most: for what the VM's side says when a lease ends */
+#define QUIET_NS       60000000ULL   /* nothing more comes after its last word for so long */
+#define ROUNDS_MAX     64	     /* of one look */
+#define IDLE_LOOKS     16	     /* in vain, before looking less often */
+
+struct recorder {
+	struct region *r;
+	struct src *s;
+	const struct recorder_opts *o;
+	struct recorder_result *res;
+	struct ctfw *w;
+	struct ring_chunk *chunks;
+	uint8_t *got;
+	uint32_t cap;
+	uint64_t begin_ns, progress_ns, facts_ns, pairs_seen;
+	uint64_t unwritten_before;
+	bool has_stopped; /* the VM's side said so: tap_stop */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static int stop_wishes(const struct recorder *k)
+{
+	return k->o->stop ? *k->o->stop : 0;
+}
+
+static int make_room(struct recorder *k, struct diag *d)
+{
+	uint32_t nr = k->s->nr_threads;
+	void *c, *g;
+
+	if (nr <= k->cap)
+		return 0;
+	c = realloc(k->chunks, nr * sizeof(*k->chunks));
+	if (c)
+		k->chunks = c;
+	g = realloc(k->got, nr);
+	if (g)
+		k->got = g;
+	if (!c || !g)
+		return diag_fail(d, -ENOMEM, "no memory for %u rings", nr);
+	memset(k->got + k->cap, 0, nr - k->cap);
+	k->cap = nr;
+	return 0;
+}
+
+static void note_damage(struct recorder *k, uint32_t i, const struct ring_chunk *c)
+{
+	if (k->res->damages++)
+		return;
+	snprintf(k->res->damage, sizeof(k->res->damage), "ring %u (%s), sub-buffer %llu, byte %u: %s", i,
+		 src_thread(k->s, i)->name, (unsigned long long)c->number, c->damage_off, c->why);
+}
+
+/* Is the last word of the VM's side in it?  Asked of chunks at the end only. */
+static bool has_tap_stop(const struct ring_chunk *c)
+{
+	for (uint32_t at = 0; at < c->nr_words; at += BTAP_HEAD_WORDS(c->words[at]))
+		if (BTAP_HEAD_EVENT(c->words[at]) == BTAP_EV_tap_stop)
+			return true;
+	return false;
+}
+
+static int write_pairs(struct recorder *k, struct diag *d)
+{
+	const struct clock_map *m = region_clock(k->r);
+	int r = 0;
+
+	if (m->seen == k->pairs_seen)
+		return 0;
+	k->pairs_seen = m->seen;
+	for (unsigned int i = 0; i < m->nr && !r; i++)
+		r = ctfw_clock(k->w, &m->pair[i], d);
+	return r;
+}
+
+static int write_chunk(struct recorder *k, uint32_t i, struct diag *d)
+{
+	struct ring_chunk *c = &k->chunks[i];
+	struct clock_map *m = region_clock(k->r);
+	const struct src_thread *th = src_thread(k->s, i);
+	uint64_t from;
+	int r = 0;
+
+	if (c->damage)
+		note_damage(k, i, c);
+	if (c->lost) {
+		from = c->lost_begin ? clock_ns(m, c->lost_begin) : k->s->vms[0].facts.mono_ns;
+		r = ctfw_gap(k->w, i, th, c->lost, from, clock_ns(m, c->lost_end), d);
+	}
+	if (!r && c->nr_words)
+		/* Its words are a copy in the ring's buffer, which is ours until the next read. */
+		r = ctfw_packet(k->w, i, th, (uint64_t *)(uintptr_t)c->words, c->nr_words, c->begin_time, m, d);
+	return r;
+}
+
+/* Damage is noted; what is whole is recorded. */
+static int poll_quietly(struct recorder *k, struct diag *d)
+{
+	struct diag why = DIAG_INIT;
+	int r = region_poll(k->r, &why);
+
+	if (r == -EPROTO) {
+		if (!k->res->damages++)
+			snprintf(k->res->damage, sizeof(k->res->damage), "%.*s",
+				 (int)sizeof(k->res->damage) - 1, why.nr ? why.text[0] : "");
+		return 0;
+	}
+	for (unsigned int i = 0; i < why.nr; i++)
+		diag_fail(d, r, "%s", why.text[i]);
+	return r;
+}
+
+/* One round over all rings.  Return: number of rings that had something, or negative */
+static int round_of(struct recorder *k, unsigned int flags, bool is_last, struct diag *d)
+{
+	int found = 0, r = make_room(k, d);
+	uint32_t nr = k->cap;
+
+	for (uint32_t i = 0; i < nr && !r; i++) {
+		r = region_poll_ring(k->r, i, flags, &k->chunks[i], d);
+		k->got[i] = r > 0;
+		found += r > 0;
+		r = r < 0 ? r : 0;
+	}
+	if (r || !found)
+		return r;
+	/* Strings first: a record that we have may speak of one that was not there before. */
+	r = poll_quietly(k, d);
+	if (!r)
+		r = write_pairs(k, d);
+	for (uint32_t i = 0; i < nr && !r; i++) {
+		if (!k->got[i])
+			continue;
+		if (is_last && has_tap_stop(&k->chunks[i]))
+			k->has_stopped = true;
+		r = write_chunk(k, i, d);
+		region_release_ring(k->r, i);
+	}
+	return r ? r : found;
+}
+
+/* All that is there now.  Return: rounds that found something, or negative */
+static int look(struct recorder *k, unsigned int flags, bool is_last, struct diag *d)
+{
+	int rounds = 0, r;
+
+	do {
+		r = round_of(k, flags, is_last, d);
+	} while (r > 0 && ++rounds < ROUNDS_MAX);
+	return r < 0 ? r : rounds;
+}
+
+static void tell(struct recorder *k, uint64_t now, bool is_last)
+{
+	struct ctfw_totals t;
+
+	if (!is_last && now - k->progress_ns < PROGRESS_NS)
+		return;
+	k->progress_ns = now;
+	ctfw_totals(k->w, &t);
+	k->res->st = (struct recorder_state){ now - k->begin_ns, t.records, t.bytes, t.lost };
+	if (k->o->progress)
+		k->o->progress(k->o->ctx, &k->res->st);
+}
+
+static void nap(uint64_t ns)
+{
+	struct timespec t = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
+
+	nanosleep(&t, NULL);
+}
+
+static int record_live(struct recorder *k, struct diag *d)
+{
+	uint64_t poll = k->o->poll_ns ? k->o->poll_ns : RECORDER_POLL_NS, wait = poll, now;
+	unsigned int idle = 0;
+	int r;
+
+	while (!stop_wishes(k)) {
+		now = now_ns();
+		if (k->o->duration_ns && now - k->begin_ns >= k->o->duration_ns)
+			return 0;
+		r = poll_quietly(k, d);
+		if (r < 0 || (k->res->life = region_alive(k->r, NULL, 0)) != REGION_LIVE)
+			return r;
+		r = look(k, RING_WHOLE, false, d);
+		if (r < 0)
+			return r;
+		idle = r ? 0 : idle + 1;
+		wait = idle < IDLE_LOOKS ? poll : wait * 2 < RECORDER_IDLE_NS ? wait * 2 : RECORDER_IDLE_NS;
+		if (now - k->facts_ns > FACTS_NS) {
+			k->facts_ns = now;
+			r = ctfw_facts(k->w, &k->s->vms[0].facts, d);
+			if (r)
+				return r;
+		}
+		tell(k, now, false);
+		nap(wait);
+	}
+	return 0;
+}
+
+/* The lease has ended; the VM's side still has something to say. */
+static int record_last_words(struct recorder *k, struct diag *d)
+{
+	uint64_t begin = now_ns(), last = begin, now;
+	int r;
+
+	while (stop_wishes(k) < 2) {
+		r = poll_quietly(k, d);
+		if (r < 0)
+			return r;
+		k->res->life = region_alive(k->r, NULL, 0);
+		r = look(k, 0, true, d);
+		if (r < 0)
+			return r;
+		now = now_ns();
+		if (r > 0)
+			last = now;
+		if (k->res->life != REGION_LIVE || now - begin > LAST_WORDS_NS ||
+		    (k->has_stopped && now - last > QUIET_NS))
+			break;
+		nap(RECORDER_POLL_NS * 4);
+	}
+	return 0;
+}
+
+static int record_all(struct recorder *k, struct diag *d)
+{
+	bool is_on = false;
+	int r = 0, n;
+
+	k->res->life = region_alive(k->r, NULL, 0);
+	k->begin_ns = k->progress_ns = k->facts_ns = now_ns();
+	if (k->o->want && k->res->life == REGION_LIVE) {
+		r = src_enable(k->s, k->o->want, d);
+		if (r) {
+			k->res->is_empty = true;
+			return r;
+		}
+		is_on = true;
+		snprintf(k->res->answer, sizeof(k->res->answer), "%s", region_answer(k->r));
+		r = record_live(k, d);
+	}
+	if (is_on)
+		src_disable(k->s, NULL);
+	if (!r && is_on)
+		r = record_last_words(k, d);
+	/* The partial sub-buffers, and what a dead VM left.  A look has an end, so a busy VM is no trap. */
+	if (!r)
+		r = poll_quietly(k, d);
+	for (n = ROUNDS_MAX; !r && n == ROUNDS_MAX && stop_wishes(k) < 2;) {
+		n = look(k, RING_FLUSH, true, d);
+		if (n < 0)
+			r = n;
+		if (k->res->life == REGION_LIVE)
+			break;
+	}
+	return r;
+}
+
+int recorder_run(struct region *r, const struct recorder_opts *opts, struct recorder_result *res,
+		 struct diag *d)
+{
+	struct recorder k = { .r = r, .s = region_src(r), .o = opts, .res = res };
+	struct src_stats st;
+	int err, e;
+
+	memset(res, 0, sizeof(*res));
+	k.unwritten_before = region_unwritten(r);
+	err = ctfw_open(&k.w, opts->dir, &k.s->vms[0].facts, region_strings(r), d);
+	if (err)
+		return err;
+	err = record_all(&k, d);
+	tell(&k, now_ns(), true);
+	src_stats(k.s, &st);
+	res->strings_lost = st.strings_lost;
+	res->unwritten = region_unwritten(r) - (opts->want ? k.unwritten_before : 0);
+	e = ctfw_close(k.w, res->strings_lost, res->unwritten, err ? NULL : d);
+	free(k.chunks);
+	free(k.got);
+	/* Nothing was recorded: do not leave an empty one in the way of the next try. */
+	if (res->is_empty)
+		ctfw_remove_empty(opts->dir);
+	return err ? err : e;
+}
