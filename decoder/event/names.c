@@ -226,6 +226,8 @@ static const char *keep_reason(struct names *n, const char *s, uint32_t len)
 	size_t size = len > REASON_BLOCK ? len : REASON_BLOCK;
 	char **blocks;
 
+	if (!len)
+		return "";
 	if (n->reasons + len > REASON_MAX)
 		return NULL;
 	if (len > n->block_left) {
