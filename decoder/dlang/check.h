@@ -70,6 +70,8 @@ int64_t fold_binary(unsigned int op, const struct dtype *t, int64_t a, int64_t b
 struct node *check_ident(struct dlang *dl, struct node *n);
 struct node *check_index(struct dlang *dl, struct node *n);
 struct node *check_member(struct dlang *dl, struct node *n);
+/** check_has_xlator() - is there a translator for xlate<T>(e)?  Reports if not */
+bool check_has_xlator(struct dlang *dl, struct node *n);
 struct node *check_xlate_member(struct dlang *dl, struct node *n);
 struct node *check_agg_use(struct dlang *dl, struct node *n);
 /** check_lookup() - the name's symbol, NULL if there is none */

@@ -165,7 +165,7 @@ static struct node *dispatch(struct dlang *dl, struct node *n)
 		return check_stringof(dl, n);
 	case N_XLATE:
 		n->a = check_expr(dl, n->a);
-		if (n->a->type && n->data)
+		if (n->a->type && n->data && check_has_xlator(dl, n))
 			err_at(dl, n->line, D_XLATE_VALUE, "a translated struct can only be used by its members");
 		return n;
 	default:

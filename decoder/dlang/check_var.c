@@ -403,6 +403,18 @@ static struct xlator *find_xlator(struct dlang *dl, const struct dtype *to, cons
 	return loose;
 }
 
+bool check_has_xlator(struct dlang *dl, struct node *n)
+{
+	const struct dtype *to = n->data;
+
+	if (type_is_ptr(to))
+		to = dtype_base(to)->ref;
+	if (find_xlator(dl, to, n->a))
+		return true;
+	err_at(dl, n->line, D_XLATE_NONE, "cannot translate from \"%s\" to \"%s\"", n->a->type->name, to->name);
+	return false;
+}
+
 /* xlate<T>(e).m and xlate<T *>(e)->m: m's expression with e bound to the parameter */
 struct node *check_xlate_member(struct dlang *dl, struct node *n)
 {
