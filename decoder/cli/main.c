@@ -12,6 +12,7 @@ struct command {
 
 /* clang-format off */
 static const struct command commands[] = {
+	{ "dtrace", dtrace_main, "run a D script over a node or a recording, as dtrace(1)" },
 	{ "dump",   dump_main,   "print the events of a recording, one a line" },
 	{ "list",   list_main,   "show the nodes that can be tapped, or the probes of one" },
 	{ "record", record_main, "record a node's events into a directory" },
@@ -31,10 +32,21 @@ static void print_help(FILE *f)
 		   "Exit status: 0 done, 1 failed, 2 wrong usage.\n");
 }
 
+/* Installed as beamtap-dtrace too, for #! lines. */
+static bool is_called_dtrace(const char *argv0)
+{
+	const char *base = argv0 ? strrchr(argv0, '/') : NULL;
+
+	return argv0 && !strcmp(base ? base + 1 : argv0, "beamtap-dtrace");
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : NULL;
 	int status;
+
+	if (is_called_dtrace(argv[0]))
+		return dtrace_main(argc, argv);
 
 	if (!name) {
 		print_help(stderr);

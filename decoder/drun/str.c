@@ -15,7 +15,7 @@ struct str_chunk {
 	char data[];
 };
 
-/* Direct-mapped: which interned string a lazy one was. */
+/* Direct-mapped, made when first needed: which interned string a lazy one was. */
 struct str_seen {
 	uint64_t word;
 	uint32_t what; /* vm and kind, + 1; 0: empty */
@@ -40,9 +40,8 @@ int str_pool_init(struct str_pool *p, str_resolve_fn *resolve, void *ctx)
 	p->ctx = ctx;
 	p->bucket = calloc(FIRST_SIZE, sizeof(*p->bucket));
 	p->mask = FIRST_SIZE - 1;
-	p->seen = calloc(1u << SEEN_BITS, sizeof(*p->seen));
 	p->chunks = chunk_new(CHUNK);
-	if (!p->bucket || !p->seen || !p->chunks) {
+	if (!p->bucket || !p->chunks) {
 		str_pool_fini(p);
 		return -ENOMEM;
 	}
@@ -214,12 +213,18 @@ static struct str_seen *seen_slot(struct str_pool *p, const struct str *s)
 /* The text of a lazy string; interned when it is final. */
 static struct str *resolve(struct str_pool *p, const struct str *s)
 {
-	struct str_seen *slot = seen_slot(p, s);
+	struct str_seen *slot;
 	char buf[STR_LAZY_MAX];
 	struct str *t;
 	bool is_final;
 	long n;
 
+	if (!p->seen) {
+		p->seen = calloc(1u << SEEN_BITS, sizeof(*p->seen));
+		if (!p->seen)
+			return NULL;
+	}
+	slot = seen_slot(p, s);
 	if (slot->what == seen_what(s) && slot->word == s->word)
 		return slot->s;
 	n = p->resolve ? p->resolve(p->ctx, s->kind, s->vm, s->word, buf, sizeof(buf)) : 0;
@@ -279,7 +284,8 @@ int str_cmp(struct str_pool *p, const struct str *a, const struct str *b)
 
 void str_sweep(struct str_pool *p)
 {
-	memset(p->seen, 0, sizeof(*p->seen) << SEEN_BITS);
+	if (p->seen)
+		memset(p->seen, 0, sizeof(*p->seen) << SEEN_BITS);
 	for (uint32_t i = 0; i <= p->mask; i++) {
 		struct str **at = &p->bucket[i], *s;
 
