@@ -280,6 +280,19 @@ static ERL_NIF_TERM nif_own_list(ErlNifEnv *env, int argc, const ERL_NIF_TERM ar
 	return list;
 }
 
+/* tracing() -> boolean(), tracing(boolean()) -> ok: a note that outlives the controller */
+static ERL_NIF_TERM is_tracing;
+
+static ERL_NIF_TERM nif_tracing(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
+{
+	if (argc == 0)
+		return __atomic_load_n(&is_tracing, __ATOMIC_RELAXED);
+	if (!term_is_atom(argv[0]))
+		return enif_make_badarg(env);
+	__atomic_store_n(&is_tracing, argv[0], __ATOMIC_RELAXED);
+	return am_ok;
+}
+
 /* node(Atom, Text) -> ok */
 static ERL_NIF_TERM nif_node(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 {
@@ -338,6 +351,8 @@ static ErlNifFunc functions[] = {
 	{ "answer", 6, nif_answer, 0 },
 	{ "own", 0, nif_own_list, 0 },
 	{ "own", 1, nif_own, 0 },
+	{ "tracing", 0, nif_tracing, 0 },
+	{ "tracing", 1, nif_tracing, 0 },
 	{ "node", 2, nif_node, 0 },
 	{ "raw", 1, nif_raw, 0 },
 	{ "on", 0, nif_on, 0 },
@@ -357,6 +372,7 @@ static int load(ErlNifEnv *env, void **priv, ERL_NIF_TERM info)
 {
 	am_ok = enif_make_atom(env, "ok");
 	am_error = enif_make_atom(env, "error");
+	is_tracing = enif_make_atom(env, "false");
 	if (agent_load(env) || !control_load(env))
 		return -1;
 	trace_load(env);

@@ -185,7 +185,7 @@ static void on_send(const struct ev *e)
 		btapw_put3(w, BTAP_EV_port_data, e->tracee, term_ident(to),
 			   data_bytes(e->env, data));
 	if (TERM_LIKELY(term_is_pid(to) || term_is_port(to))) {
-		if (agent_on(BTAP_EV_message_send))
+		if (agent_on(BTAP_EV_message_send) && !agent_is_own(to))
 			btapw_put4(w, BTAP_EV_message_send, e->tracee, to, term_size(e->msg), 0);
 	} else if (term_is_atom(to)) {
 		if (agent_on(BTAP_EV_message_send))
@@ -240,6 +240,8 @@ static void on_receive(const struct ev *e)
 	from = term_option(e->env, e->opts, am.match_spec_result);
 	if (from == am.undefined)
 		from = TERM_NONE;
+	if (agent_is_own(from))
+		return;
 	btapw_put5(&e->t->w, BTAP_EV_message_receive, e->tracee, term_size(e->msg), BTAP_UNKNOWN,
 		   agent_ident(e->env, from), 0);
 }

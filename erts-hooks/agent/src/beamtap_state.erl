@@ -209,7 +209,8 @@ dictionary(P) ->
 port(P, Known) ->
     case [I || Item <- [name, connected, input, output],
                I <- [erlang:port_info(P, Item)], I =/= undefined] of
-        [{name, PortName}, {connected, Owner}, {input, In}, {output, Out}] ->
+        [{name, PortName}, {connected, Owner}, {input, In0}, {output, Out0}] ->
+            {In, Out} = passed(P, PortName, In0, Out0),
             Name = case erlang:port_info(P, registered_name) of
                        {registered_name, N} -> N;
                        _ -> []
@@ -223,9 +224,23 @@ port(P, Known) ->
             0
     end.
 
+-define(is_inet(Name), Name =:= "tcp_inet"; Name =:= "udp_inet"; Name =:= "sctp_inet").
+
+%% A socket's driver does not tell the VM what it reads, but it counts itself.
+-spec passed(port(), string(), integer(), integer()) -> {integer(), integer()}.
+passed(P, PortName, In, Out) when ?is_inet(PortName) ->
+    try prim_inet:getstat(P, [recv_oct, send_oct]) of
+        {ok, Counts} -> {proplists:get_value(recv_oct, Counts, In),
+                         proplists:get_value(send_oct, Counts, Out)};
+        _ -> {In, Out}
+    catch
+        _:_ -> {In, Out}
+    end;
+passed(_, _, In, Out) ->
+    {In, Out}.
+
 -spec socket(port(), string(), pid()) -> non_neg_integer().
-socket(P, PortName, Owner) when PortName =:= "tcp_inet"; PortName =:= "udp_inet";
-                                PortName =:= "sctp_inet" ->
+socket(P, PortName, Owner) when ?is_inet(PortName) ->
     try prim_inet:getfd(P) of
         {ok, Fd} -> beamtap_nif:socket_open(P, Owner, Fd);
         _ -> 0

@@ -76,7 +76,7 @@ clear(#state{session = Session}) ->
 -spec clear() -> ok.
 clear() ->
     %% A session ended with the process that held it.
-    case not has_sessions() andalso application:get_env(beamtap, tracing, false) of
+    case not has_sessions() andalso beamtap_nif:tracing() of
         true ->
             All = all_flags(),
             _ = [trace(New, false, All) || New <- [new_processes, new_ports], is_ours(New)],
@@ -201,7 +201,7 @@ open(S) ->
 %% For whoever comes after a server that was killed.
 -spec active(boolean()) -> ok.
 active(Is) ->
-    application:set_env(beamtap, tracing, Is).
+    beamtap_nif:tracing(Is).
 
 -spec session_name(term()) -> atom().
 session_name({_Ref, {Name, _}}) when is_atom(Name) -> Name;

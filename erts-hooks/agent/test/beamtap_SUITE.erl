@@ -126,7 +126,7 @@ timers_have_senders(Config) ->
     #{p := Me} = call(P, ?T, timer, []),
     ?assertMatch([#{size := 0} | _], events(?READER:dump(R), message_receive, #{receiver => Me})).
 
-remote_send(Config) ->
+remote_send(_Config) ->
     case net_kernel_possible() of
         false -> {skip, "no epmd here"};
         true ->
@@ -223,9 +223,9 @@ scheduling(Config) ->
     ?assertEqual(length(In), length(Out)),
     ?assert(length(In) >= 6),
     ?assert(lists:all(fun(#{kind := K}) -> K =:= 1 end, In)),
-    ?assert(lists:all(fun(#{number := N}) -> N >= 1 end, In)),
+    ?assert(lists:all(fun(#{thread := N}) -> N >= 1 end, In)),
     Atoms = ?READER:strings(R),
-    ?assertMatch({<<"erlang">>, <<"yield">>, 0}, mfa(maps:get(mfa, lists:nth(2, Out)), Atoms)).
+    ?assertMatch({<<"beamtap_test_target">>, _, _}, mfa(maps:get(mfa, lists:nth(2, Out)), Atoms)).
 
 dirty(Config) ->
     {P, R} = start(Config),
@@ -276,15 +276,16 @@ ports(Config) ->
     ?assertMatch([_ | _], events(D, message_send, #{sender => Port, receiver => Me})),
     In = events(D, port_scheduled, #{port => Port}),
     ?assertMatch([_ | _], In),
-    ?assertEqual(length(In), length(events(D, port_unscheduled, #{port => Port}))).
+    %% The VM says nothing of a port that stops running since it is gone.
+    ?assert(length(In) - length(events(D, port_unscheduled, #{port => Port})) =< 1).
 
 tcp(Config) ->
     {P, R} = start(Config),
     on(R, [port_open, port_exit, port_command, port_control, port_data]),
     #{client := C, server := S} = call(P, ?T, tcp_and_close, []),
     D = ?READER:dump(R),
-    ?assertMatch([#{bytes := 12}], events(D, port_command, #{port => C})),
-    ?assertMatch([#{bytes := 4}], events(D, port_command, #{port => S})),
+    ?assertMatch([#{bytes := 12}, #{bytes := 0}], events(D, port_command, #{port => C})),
+    ?assertMatch([#{bytes := 4}, #{bytes := 0}], events(D, port_command, #{port => S})),
     ?assertMatch([#{bytes := 4}], events(D, port_data, #{port => C})),
     ?assertMatch([#{bytes := 12}], events(D, port_data, #{port => S})),
     ?assertMatch([_ | _], events(D, port_control, #{port => C})),
@@ -417,10 +418,10 @@ strings_are_defined(Config) ->
     S = ?READER:strings(R),
     ?assertEqual([], [bad || #{event := bad} <- D]),
     ?assert(length(D) > 50),
-    [mfa(M, S) || #{mfa := M} <- D, M =/= 0],
-    [maps:get({atom, T}, S) || #{command_type := T} <- D],
-    [maps:get({atom, T}, S) || #{name := T} <- D, T =/= 0],
-    [maps:get({name, N}, S) || #{port_name := N} <- D, N =/= 0].
+    _ = [mfa(M, S) || #{mfa := M} <- D, M =/= 0],
+    _ = [maps:get({atom, T}, S) || #{command_type := T} <- D],
+    _ = [maps:get({atom, T}, S) || #{name := T} <- D, T =/= 0],
+    _ = [maps:get({name, N}, S) || #{port_name := N} <- D, N =/= 0].
 
 utf8_atoms(Config) ->
     {P, R} = start(Config),
@@ -513,10 +514,10 @@ two_leases(Config) ->
     {0, 0, [process_exit | _], _} = want_some(R, [process_exit], ""),
     {0, 1, _, _} = want_some(R2, [function_entry], "beamtap_test_target:fact/1"),
     #{on := On, functions := 1} = call(P, beamtap, info, []),
-    ?assertEqual([process_exit, function_entry], On -- (On -- [process_exit, function_entry])
-                 -- [] -- [] ++ []) ,
+    ?assertEqual([function_entry, process_exit], lists:sort(On)),
     ?READER:free(R),
     wait(fun() -> maps:get(on, call(P, beamtap, info, [])) =:= [function_entry] end),
+    D0 = ?READER:dump(R2),
     _ = call(P, ?T, calls, []),
     _ = call(P, ?T, life, []),
     D = ?READER:dump(R2),
@@ -524,7 +525,7 @@ two_leases(Config) ->
     ?assertEqual([], events(D, process_exit, #{})),
     ?READER:free(R2),
     wait(fun() -> call(P, ?T, leftovers, []) =:= [] end),
-    ?assertMatch([#{reader := _}, #{reader := _}], events(?READER:dump(R2) ++ D, tap_stop, #{})),
+    ?assertMatch([#{reader := _}, #{reader := _}], events(D0 ++ D ++ ?READER:dump(R2), tap_stop, #{})),
     ?READER:close(R2).
 
 lease_changes(Config) ->

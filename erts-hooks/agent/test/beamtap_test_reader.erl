@@ -96,7 +96,7 @@ record(<<"rec ", L/binary>>) ->
     [Ring, Kind, Number, Time, Event | Rest] = split(L, 5),
     Fields = fields(iolist_to_binary(Rest)),
     Fields#{event => binary_to_atom(Event), ring => binary_to_integer(Ring),
-            kind => binary_to_integer(Kind), number => binary_to_integer(Number),
+            kind => binary_to_integer(Kind), thread => binary_to_integer(Number),
             time => binary_to_integer(Time)};
 record(Other) ->
     #{event => bad, line => Other}.
