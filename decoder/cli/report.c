@@ -13,8 +13,7 @@ enum { OPT_TOP = 256, OPT_SECTIONS, OPT_ELIXIR, OPT_FROM, OPT_TO, OPT_REDACT };
 static const struct cli_opt opts[] = {
 	{ OPT_TOP, "top", "N", "rows of a table (10)" },
 	{ OPT_SECTIONS, "sections", "LIST",
-	  "only these, with commas between: processes, messages, latency, gc, schedulers,\n"
-	  "exits, ports, calls, other" },
+	  "only these sections, with commas between: processes,gc" },
 	{ OPT_ELIXIR, "elixir", NULL, "write the names of modules as Elixir does" },
 	{ OPT_FROM, "from", "T", "count from this time after the first event on: 2s, 150ms" },
 	{ OPT_TO, "to", "T", "count up to this time after the first event" },
@@ -55,9 +54,12 @@ int report_main(int argc, char **argv)
 {
 	struct cli_args a = {
 		.name = "report",
-		.synopsis = "report [--top N] [--sections LIST] [--elixir] [--from T] [--to T] [--redact] DIR...",
+		.synopsis = "beamtap report [--top N] [--sections LIST] [--elixir] [--from T] [--to T]\n"
+			    "                      [--redact] DIR...",
 		.about = "Tells what happened in a recording: which processes ran, who sent to whom, how long\n"
-			 "messages, garbage collection and waiting took, what ended and why.",
+			 "messages, garbage collection and waiting took, what ended and why.  DIR is a\n"
+			 "recording; the region of a node, alive or dead, and a fixture do as well.\n"
+			 "Sections: processes messages latency gc schedulers exits ports calls other.",
 		.opts = opts,
 		.argc = argc,
 		.argv = argv,

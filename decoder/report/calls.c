@@ -222,13 +222,12 @@ static void left(struct calls *c, struct stack *s, uint32_t fn, uint64_t ts, boo
 		c->no_entry++;
 }
 
-static void exited(struct report *r, uint32_t ent)
+/* A process needs its stack no longer. */
+static void give_back(struct calls *c, struct ent *e)
 {
-	struct ent *e = ent_at(&r->ents, ent);
-	struct calls *c = r->calls;
 	struct stack *s;
 
-	if (!e->stack || !ent)
+	if (!e->stack)
 		return;
 	s = &c->stacks[e->stack - 1];
 	c->with_process += clear(s);
@@ -241,6 +240,13 @@ static void exited(struct report *r, uint32_t ent)
 	s->cap = 0;
 }
 
+static void folded(struct report *r)
+{
+	for (uint32_t i = 1; i < r->ents.nr; i++)
+		if (ent_at(&r->ents, i)->flags & ENT_FOLDED)
+			give_back(r->calls, ent_at(&r->ents, i));
+}
+
 static void event(struct report *r, const struct src_rec *rec, uint32_t vm)
 {
 	struct calls *c = r->calls;
@@ -251,7 +257,8 @@ static void event(struct report *r, const struct src_rec *rec, uint32_t vm)
 	uint64_t mfa, by;
 
 	if (rec->event == BTAP_EV_process_exit) {
-		exited(r, ent);
+		if (ent)
+			give_back(c, ent_at(&r->ents, ent));
 		return;
 	}
 	mfa = is_exception ? DECODE(rec, exception_throw, mfa) : DECODE(rec, function_entry, mfa);
@@ -408,11 +415,12 @@ static void print(struct report *r)
 
 const struct sect calls_sect = {
 	.name = "calls",
-	.want = "-e function-entry -e function-return, with the functions to trace",
+	.want = "-f 'MODULE:FUNCTION/ARITY:return', for the functions to trace",
 	.events = events,
 	.need = need,
 	.init = init,
 	.event = event,
+	.folded = folded,
 	.end = end,
 	.print = print,
 	.fini = fini,

@@ -92,9 +92,8 @@ static void prune(struct flow *f)
 }
 
 /* The room of processes that were summed early is to be used again: give up their pairs. */
-static void forget(void *arg)
+static void folded(struct report *r)
 {
-	struct report *r = arg;
 	struct flow *f = r->flow;
 	uint32_t nr = f->nr;
 
@@ -212,8 +211,6 @@ static int init(struct report *r)
 	f->pairs = malloc(f->max * sizeof(*f->pairs));
 	if (!f->pairs || imap_init(&f->map, 1024))
 		return -ENOMEM;
-	r->ents.on_fold = forget;
-	r->ents.arg = r;
 	return 0;
 }
 
@@ -409,6 +406,7 @@ const struct sect flow_sect = {
 	.need = need,
 	.init = init,
 	.event = event,
+	.folded = folded,
 	.print = print,
 	.fini = fini,
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 #include "event/desc.h"
+#include "event/outbuf.h"
 #include "report/model.h"
 #include "report/tab.h"
 
@@ -12,7 +13,7 @@
 
 /* What the VM's side had to say: warnings, and why it stopped. */
 struct remark {
-	char text[160];
+	char text[400];
 };
 
 struct head {
@@ -29,22 +30,48 @@ static void event(struct report *r, const struct src_rec *rec, uint32_t vm)
 	bool is_stop = rec->event == BTAP_EV_tap_stop;
 	struct decode_text t = is_stop ? DECODE_TEXT(rec, tap_stop, reason) :
 					 DECODE_TEXT(rec, tap_warning, message);
-	char text[TAB_CELL], at[TAB_CELL];
 	struct remark *m = &h->remarks[h->nr];
+	char at[TAB_CELL];
+	struct outbuf o;
 
-	if (!t.at || (is_stop && t.len == 6 && !memcmp(t.at, "closed", 6)))
+	/* A reader that closed, or that nobody can tell from one: all recordings end so. */
+	if (!t.at || (is_stop && t.len >= 6 && !memcmp(t.at, "closed", 6)))
 		return;
 	if (h->nr == MAX_REMARKS) {
 		h->more++;
 		return;
 	}
+	if (outbuf_init(&o, -1))
+		return;
 	h->nr++;
-	tab_text(text, t.at, t.len, 64);
+	outbuf_escaped(&o, t.at, t.len, 0);
 	if (is_stop)
-		snprintf(m->text, sizeof(m->text), "stopped after %s: %.95s",
-			 tab_ns(at, rec->ts - r->vms[vm].begin), text);
+		snprintf(m->text, sizeof(m->text), "stopped after %s: %s",
+			 tab_ns(at, rec->ts - r->vms[vm].begin), outbuf_cstr(&o));
 	else
-		snprintf(m->text, sizeof(m->text), "warning: %.95s", text);
+		snprintf(m->text, sizeof(m->text), "warning: %s", outbuf_cstr(&o));
+	outbuf_fini(&o);
+}
+
+/* A paragraph of words, two blanks before its first line and four before the others. */
+static void print_wrapped(FILE *f, const char *s)
+{
+	size_t col = 2;
+
+	fputc(' ', f);
+	while (*s) {
+		size_t len = strcspn(s, " ");
+
+		if (col > 4 && col + len > TAB_WIDTH - 1) {
+			fputs("\n   ", f);
+			col = 4;
+		}
+		fprintf(f, " %.*s", (int)len, s);
+		col += len + 1;
+		s += len;
+		s += strspn(s, " ");
+	}
+	fputc('\n', f);
 }
 
 static int init(struct report *r)
@@ -200,7 +227,7 @@ static void print_remarks(struct report *r)
 	struct src_stats st = { 0 };
 
 	for (uint32_t i = 0; i < h->nr; i++)
-		fprintf(r->out, "  %s\n", h->remarks[i].text);
+		print_wrapped(r->out, h->remarks[i].text);
 	if (h->more)
 		fprintf(r->out, "  and %llu more warnings\n", (unsigned long long)h->more);
 	src_stats(r->src, &st);

@@ -7,6 +7,9 @@
  * (the start, the end of a gap) and whose first event of this kind is an
  * unscheduled had that process running since then.  What does not fit is counted
  * as odd and never estimated.
+ *
+ * A run on a dirty scheduler may be told twice, by dirty_* and by process_*, and
+ * late: when the process already runs on a normal one again.
  */
 #include "report/model.h"
 
@@ -60,6 +63,7 @@ static void leave(struct report *r, struct thr *t, uint64_t ts)
 	if (t->run && (e->flags & ENT_RUNS) && &r->threads[e->thread] == t)
 		e->flags &= ~ENT_RUNS;
 	e->out_at = ts;
+	t->last = t->run;
 	t->run = 0;
 }
 
@@ -69,21 +73,24 @@ static void scheduled(struct report *r, uint32_t thread, uint64_t term, uint64_t
 	uint32_t i = ent_get(&r->ents, t->vm, term);
 	struct ent *e = ent_at(&r->ents, i);
 
+	if (t->run == i && i && is_dirty(t))
+		return; /* dirty_scheduled and process_scheduled tell of one run */
 	if (t->run) {
 		/* An exited process may leave without a word: it was counted to its exit. */
 		r->model->odd += !(ent_at(&r->ents, t->run)->flags & ENT_EXITED);
 		leave(r, t, ts);
 	}
-	if ((e->flags & ENT_RUNS) && i)
-		leave(r, &r->threads[e->thread], ts);
 	t->run = i;
 	t->since = ts;
 	t->is_known = true;
 	t->runs++;
 	if (!i)
 		return;
-	e->flags |= ENT_RUNS;
-	e->thread = thread;
+	/* What a dirty thread did may be told when the process runs elsewhere again. */
+	if (!(e->flags & ENT_RUNS)) {
+		e->flags |= ENT_RUNS;
+		e->thread = thread;
+	}
 	if (e->woken_at) {
 		if (e->woken_at > r->vms[t->vm].gap_end && ts >= e->woken_at) {
 			uint64_t ns = ts - e->woken_at;
@@ -114,7 +121,7 @@ static void unscheduled(struct report *r, uint32_t thread, uint64_t term, uint64
 		e->out_at = ts;
 		t->runs++;
 		r->model->at_start++;
-	} else if (i && !(e->flags & ENT_EXITED)) {
+	} else if (i && !(e->flags & ENT_EXITED) && !(is_dirty(t) && t->last == i)) {
 		r->model->odd++;
 		e->out_at = ts;
 	}
@@ -254,6 +261,18 @@ static void lost(struct report *r, const struct sect_lost *l)
 	t->sleep_at = 0;
 }
 
+static void folded(struct report *r)
+{
+	for (uint32_t i = 0; i < r->nr_threads; i++) {
+		struct thr *t = &r->threads[i];
+
+		if (ent_at(&r->ents, t->run)->flags & ENT_FOLDED)
+			t->run = 0;
+		if (ent_at(&r->ents, t->last)->flags & ENT_FOLDED)
+			t->last = 0;
+	}
+}
+
 static void end(struct report *r)
 {
 	for (uint32_t i = 0; i < r->nr_threads; i++) {
@@ -272,6 +291,7 @@ const struct sect model_sect = {
 	.init = init,
 	.event = event,
 	.lost = lost,
+	.folded = folded,
 	.end = end,
 	.fini = fini,
 };

@@ -133,6 +133,15 @@ static int more_vms(struct report *r)
 	return 0;
 }
 
+static void folded(void *arg)
+{
+	struct report *r = arg;
+
+	for (size_t i = 0; i < NR_SECTS; i++)
+		if (sects[i]->folded)
+			sects[i]->folded(r);
+}
+
 static int init(struct report *r)
 {
 	int err = check_sections(r->o->sections, r->d);
@@ -141,6 +150,8 @@ static int init(struct report *r)
 		return err;
 	if (ent_init(&r->ents, r->o->max_procs ? r->o->max_procs : DEFAULT_PROCS))
 		return diag_fail(r->d, -ENOMEM, "no memory for the table of processes");
+	r->ents.on_fold = folded;
+	r->ents.arg = r;
 	err = more_vms(r);
 	if (!err)
 		err = more_threads(r);

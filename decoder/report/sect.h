@@ -37,6 +37,7 @@ struct vmst {
 struct thr {
 	uint32_t vm, kind, number;
 	uint32_t run;	    /* index of the process that runs; 0: none, or not known */
+	uint32_t last;	    /* that ran before */
 	uint64_t since;	    /* counted up to here */
 	uint64_t known;	    /* from when on all of its events are there */
 	bool is_known;	    /* whether one runs: something was seen since */
@@ -60,6 +61,8 @@ struct sect {
 	int (*init)(struct report *r);
 	void (*event)(struct report *r, const struct src_rec *rec, uint32_t vm);
 	void (*lost)(struct report *r, const struct sect_lost *l);
+	/* records of ents were given up (ENT_FOLDED): their indexes will mean others */
+	void (*folded)(struct report *r);
 	void (*end)(struct report *r); /* the last event was seen */
 	void (*print)(struct report *r);
 	void (*fini)(struct report *r);
