@@ -154,6 +154,9 @@ static void look_at_life(struct region *r, uint64_t now)
 		r->life = REGION_CLOSED;
 	else if (!region_hdr_is_locked(r->fd, BTAP_LOCK_VM))
 		r->life = REGION_DEAD;
+	/* The node may have got its name meanwhile. */
+	for (size_t i = 0; i < sizeof(h->facts.node) - 1; i++)
+		r->vm.facts.node[i] = __atomic_load_n(&h->facts.node[i], __ATOMIC_RELAXED);
 	r->life_ns = now;
 }
 
@@ -458,12 +461,13 @@ static const struct src_ops region_ops = {
 
 static int copy_hdr(struct region *r, void *arg)
 {
-	const struct btap_region_hdr *h = (const struct btap_region_hdr *)r->base;
-	/* Pairs with the release in btapw_map_new(). */
-	uint64_t magic = __atomic_load_n(&h->magic, __ATOMIC_ACQUIRE);
+	const uint64_t *from = (const uint64_t *)r->base;
+	uint64_t *to = (uint64_t *)&r->hdr;
 
-	memcpy(&r->hdr, h, sizeof(r->hdr));
-	r->hdr.magic = magic;
+	/* Word 0 is the magic number; pairs with the release in btapw_map_new(). */
+	to[0] = __atomic_load_n(&from[0], __ATOMIC_ACQUIRE);
+	for (size_t i = 1; i < sizeof(r->hdr) / 8; i++)
+		to[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
 	return 0;
 }
 

@@ -40,6 +40,7 @@ static struct btapw_map *new_map(uint32_t sub_bytes)
 	struct btapw_map *m;
 
 	o.facts.otp_release = 25;
+	strcpy(o.facts.node, "nonode@nohost");
 	o.facts.nr_schedulers = 2;
 	memset(o.facts.able, 0xff, sizeof(o.facts.able));
 	if (btapw_map_new(&m, &o, why) < 0)
@@ -126,6 +127,8 @@ static void reads_a_live_vm_in_order(void **state)
 	assert_int_equal(t.last, 999);
 	assert_true(t.last_ts <= now && now - t.last_ts < 1000000000);
 	assert_int_equal(s->nr_threads, 2);
+	assert_string_equal(s->vms[0].facts.node, "nonode@nohost");
+	btapw_map_node(m, "shop@localhost");
 	assert_string_equal(src_thread(s, 1)->name, "2_scheduler");
 	assert_int_equal(src_thread(s, 1)->number, 2);
 	src_stats(s, &st);
@@ -137,6 +140,7 @@ static void reads_a_live_vm_in_order(void **state)
 	btapw_map_close(m);
 	drain_all(s, &t);
 	assert_int_equal(t.records, 1001);
+	assert_string_equal(s->vms[0].facts.node, "shop@localhost");
 	assert_int_equal(region_alive(r, NULL, 0), REGION_CLOSED);
 	src_close(s);
 	btapw_map_free(m);
@@ -251,15 +255,17 @@ static void *agent_main(void *arg)
 {
 	struct agent *a = arg;
 	uint32_t changed;
+	int error;
 
 	while (!__atomic_load_n(&a->stop, __ATOMIC_ACQUIRE)) {
 		changed = btapw_map_leases(a->m, &a->ls);
 		if (changed)
 			btapw_map_enable(a->m, a->ls.want);
+		error = __atomic_load_n(&a->error, __ATOMIC_RELAXED);
 		for (unsigned int i = 0; i < BTAP_MAX_LEASES; i++)
 			if (changed >> i & 1)
-				btapw_map_answer(a->m, i, a->ls.lease[i].gen, a->error, 3,
-						 a->ls.lease[i].want, a->error ? "not today" : "fine");
+				btapw_map_answer(a->m, i, a->ls.lease[i].gen, error, 3,
+						 a->ls.lease[i].want, error ? "not today" : "fine");
 		usleep(2000);
 	}
 	return NULL;
@@ -304,8 +310,6 @@ static void switches_events_on_and_off(void **state)
 	assert_int_equal(src_enable(region_src(r), &want, &d), 0);
 	assert_string_equal(region_answer(r), "fine");
 	assert_true(btapw_on(ctl, BTAP_EV_message_send));
-	assert_string_equal(a.ls.lease[0].spec, "lists:map/2\n");
-	assert_string_equal(a.ls.lease[0].who, "region_test");
 	/* A second reader, then other wishes of the first. */
 	want.events[0] = 1ull << BTAP_EV_process_link;
 	assert_int_equal(src_enable(region_src(r2), &want, &d), 0);
@@ -319,12 +323,14 @@ static void switches_events_on_and_off(void **state)
 	/* The last one just goes. */
 	src_close(region_src(r2));
 	assert_true(comes_true(ctl, BTAP_EV_process_link, false));
-	assert_true(ctl->off_since_ns != 0);
+	assert_true(__atomic_load_n(&ctl->off_since_ns, __ATOMIC_RELAXED) != 0);
 	/* And a refusal. */
 	__atomic_store_n(&a.error, -EOPNOTSUPP, __ATOMIC_RELAXED);
 	assert_int_equal(src_enable(region_src(r), &want, &d), -EOPNOTSUPP);
 	assert_non_null(strstr(d.text[0], "not today"));
 	stop_agent(&a);
+	assert_string_equal(a.ls.lease[0].spec, "lists:map/2\n");
+	assert_string_equal(a.ls.lease[0].who, "region_test");
 	src_close(region_src(r));
 	btapw_map_free(m);
 }
