@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * dlang_c_test.c - random expressions over integers of all widths: what the
+ * machine makes of the compiled D against what a C compiler makes of the same text
+ *
+ * Each expression is tried twice in D: over variables, so that the machine
+ * computes it, and over literals, so that the compiler folds it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "dlang/compile.h"
+#include "drun/vm.h"
+
+#define NR_EXPRS 400
+#define NR_VARS	 8
+
+static const char *const types[NR_VARS] = { "int8_t",  "uint8_t",  "int16_t", "uint16_t",
+					    "int32_t", "uint32_t", "int64_t", "uint64_t" };
+static const char *const suffixed[] = { "", "", "", "", "", "u", "ll", "ull" };
+
+static uint64_t seed;
+
+static uint64_t rnd(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+static int64_t values[NR_VARS];
+
+static int64_t cut(unsigned int type, uint64_t v)
+{
+	switch (type) {
+	case 0:
+		return (int8_t)v;
+	case 1:
+		return (uint8_t)v;
+	case 2:
+		return (int16_t)v;
+	case 3:
+		return (uint16_t)v;
+	case 4:
+		return (int32_t)v;
+	case 5:
+		return (uint32_t)v;
+	default:
+		return (int64_t)v;
+	}
+}
+
+static int64_t interesting(unsigned int type)
+{
+	static const uint64_t v[] = { 0, 1, 2, 3, 7, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0x7fffffff, 0x80000000, 0xffffffff,
+				      INT64_MAX, (uint64_t)INT64_MIN, UINT64_MAX };
+	uint64_t r = rnd() % 3 ? v[rnd() % (sizeof(v) / sizeof(*v))] : rnd() >> rnd() % 64;
+
+	return cut(type, rnd() & 1 ? 0 - r : r);
+}
+
+/* Operand: variable, or with @literal its value cast to the variable's type */
+static void operand(FILE *f, unsigned int v, bool literal)
+{
+	int64_t n = values[v];
+
+	if (!literal)
+		fprintf(f, "v%u", v);
+	else if (v >= 7)
+		fprintf(f, "((%s)0x%" PRIx64 "ull)", types[v], (uint64_t)n);
+	else if (n == INT64_MIN)
+		fprintf(f, "((%s)(-9223372036854775807ll - 1))", types[v]);
+	else
+		fprintf(f, "((%s)%s%" PRIu64 "%s)", types[v], n < 0 ? "-" : "", n < 0 ? -(uint64_t)n : (uint64_t)n,
+			n < 0 ? "ll" : suffixed[v]);
+}
+
+/* The same random choices give the same tree, whatever its leaves look like. */
+static void gen(FILE *f, unsigned int depth, bool literal)
+{
+	static const char *const unary[] = { "-", "~", "!", "+" };
+	static const char *const arith[] = { "+", "-", "*", "&", "|", "^" };
+	static const char *const rel[] = { "<", "<=", ">", ">=", "==", "!=", "&&", "||" };
+	unsigned int k = rnd() % 12;
+
+	if (!depth || k == 0) {
+		operand(f, rnd() % NR_VARS, literal);
+		return;
+	}
+	fputc('(', f);
+	if (k == 1)
+		fprintf(f, "%s", unary[rnd() % 4]);
+	else if (k == 2)
+		fprintf(f, "(%s)", types[rnd() % NR_VARS]);
+	fputc('(', f);
+	gen(f, depth - 1, literal);
+	fputc(')', f);
+	switch (k) {
+	case 1:
+	case 2:
+		break;
+	case 3:
+		fputs(" ? (", f);
+		gen(f, depth - 1, literal);
+		fputs(") : (", f);
+		gen(f, depth - 1, literal);
+		fputc(')', f);
+		break;
+	case 4: /* what C leaves undefined is kept out: the count is below the width */
+		fputs(rnd() & 1 ? " << ((" : " >> ((", f);
+		gen(f, depth - 1, literal);
+		fputs(") & 31)", f);
+		break;
+	case 5: /* nor is anything divided by 0 or -1 */
+		fputs(rnd() & 1 ? " / (((" : " % (((", f);
+		gen(f, depth - 1, literal);
+		fputs(") & 0xff) + 2)", f);
+		break;
+	default:
+		fprintf(f, " %s (", k < 9 ? rel[rnd() % 8] : arith[rnd() % 6]);
+		gen(f, depth - 1, literal);
+		fputc(')', f);
+	}
+	fputc(')', f);
+}
+
+static void gen_text(char **text, unsigned int depth, bool literal)
+{
+	size_t len;
+	FILE *f = open_memstream(text, &len);
+
+	gen(f, depth, literal);
+	fclose(f);
+}
+
+static char *vars_text[NR_EXPRS], *lits_text[NR_EXPRS];
+static int64_t expected[NR_EXPRS], sets[NR_EXPRS][NR_VARS];
+
+static void make_expressions(void)
+{
+	uint64_t at;
+	unsigned int i, v;
+
+	for (i = 0; i < NR_EXPRS; i++) {
+		for (v = 0; v < NR_VARS; v++)
+			sets[i][v] = values[v] = interesting(v);
+		at = seed;
+		gen_text(&vars_text[i], 1 + i % 4, false);
+		seed = at;
+		gen_text(&lits_text[i], 1 + i % 4, true);
+	}
+}
+
+/* Ask the C compiler.  Return: false if there is none */
+static bool ask_c(void)
+{
+	char dir[] = "/tmp/dlang_c.XXXXXX", cmd[400], path[100];
+	unsigned int i, v;
+	FILE *f;
+	bool ok;
+
+	if (!mkdtemp(dir))
+		return false;
+	snprintf(path, sizeof(path), "%s/x.c", dir);
+	f = fopen(path, "w");
+	fprintf(f, "#include <stdint.h>\n#include <stdio.h>\nint main(void)\n{\n");
+	for (i = 0; i < NR_EXPRS; i++) {
+		fprintf(f, "\t{");
+		for (v = 0; v < NR_VARS; v++)
+			fprintf(f, " volatile %s v%u = (%s)0x%" PRIx64 "ull;", types[v], v, types[v], (uint64_t)sets[i][v]);
+		fprintf(f, "\n\tprintf(\"%%lld\\n\", (long long)(%s)); }\n", vars_text[i]);
+	}
+	fprintf(f, "\treturn 0;\n}\n");
+	fclose(f);
+	snprintf(cmd, sizeof(cmd), "cc -w -std=gnu11 -fwrapv -O0 -o %s/x %s/x.c && %s/x > %s/out", dir, dir, dir, dir);
+	ok = !system(cmd);
+	snprintf(path, sizeof(path), "%s/out", dir);
+	f = ok ? fopen(path, "r") : NULL;
+	for (i = 0; f && i < NR_EXPRS; i++)
+		ok &= fscanf(f, "%" SCNd64, &expected[i]) == 1;
+	if (f)
+		fclose(f);
+	snprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
+	return !system(cmd) && ok;
+}
+
+static const struct vm_probe probe = { .id = 1, .prov = "dtrace", .mod = "", .func = "", .name = "BEGIN" };
+
+static long resolve(void *ctx, unsigned int kind, unsigned int vmno, uint64_t word, char *buf, size_t size)
+{
+	return 0;
+}
+
+/* Value of a program's one trace() */
+static int64_t run_d(const char *text)
+{
+	struct dlang_unit u = { .text = text, .len = strlen(text), .name = text };
+	struct dlang_opts o = { 0 };
+	struct vm_opts vo = VM_OPTS_INIT;
+	struct vm_env env = { 0 };
+	const struct dlang_error *e;
+	struct dlang *dl = dlang_new(&o);
+	struct vm vm;
+	int64_t r;
+
+	if (dlang_compile(dl, &u)) {
+		dlang_errors(dl, &e);
+		fail_msg("%s\n%s", e->text, text);
+	}
+	assert_int_equal(vm_init(&vm, dlang_finish(dl), &vo, &env, resolve, NULL), 0);
+	memset(&vm.ev, 0, sizeof(vm.ev));
+	vm.ev.probe = &probe;
+	vm.ev.who.thread = VARS_NO_THREAD;
+	vm_begin(&vm);
+	assert_int_equal(vm_run(&vm, 0), VM_RECORD);
+	assert_int_equal(vm.rec_used, 2);
+	r = (int64_t)vm.rec[1];
+	vm_fini(&vm);
+	dlang_free(dl);
+	return r;
+}
+
+static void same_as_c(void **state)
+{
+	const char *s = getenv("SEED");
+	unsigned int i, v;
+	char *text;
+	size_t len;
+	FILE *f;
+
+	seed = s ? strtoull(s, NULL, 0) : 0x9e3779b97f4a7c15ull;
+	make_expressions();
+	if (!ask_c()) {
+		print_message("no C compiler\n");
+		skip();
+	}
+	for (i = 0; i < NR_EXPRS; i++) {
+		int64_t got;
+
+		f = open_memstream(&text, &len);
+		for (v = 0; v < NR_VARS; v++)
+			fprintf(f, "%s v%u; ", types[v], v);
+		fprintf(f, "BEGIN { ");
+		for (v = 0; v < NR_VARS; v++)
+			fprintf(f, "v%u = 0x%" PRIx64 "ull; ", v, (uint64_t)sets[i][v]);
+		fprintf(f, "trace((int64_t)(%s)); }", vars_text[i]);
+		fclose(f);
+		got = run_d(text);
+		if (got != expected[i])
+			fail_msg("machine: %" PRId64 ", C: %" PRId64 " for\n%s", got, expected[i], text);
+		free(text);
+		f = open_memstream(&text, &len);
+		fprintf(f, "BEGIN { trace((int64_t)(%s)); }", lits_text[i]);
+		fclose(f);
+		got = run_d(text);
+		if (got != expected[i])
+			fail_msg("folded: %" PRId64 ", C: %" PRId64 " for\n%s", got, expected[i], text);
+		free(text);
+		free(vars_text[i]);
+		free(lits_text[i]);
+	}
+}
+
+/* Assignment operators: as in C, x op= y is x = (type of x)(x op y), of all pairs of types */
+static void compound(void **state)
+{
+	static const char *const ops[] = { "+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>" };
+	char text[600];
+	unsigned int i;
+
+	seed = 0x2545f4914f6cdd1dull;
+	for (i = 0; i < 600; i++) {
+		unsigned int a = rnd() % NR_VARS, b = rnd() % NR_VARS, op = rnd() % 10;
+		int64_t x = interesting(a), y = interesting(b);
+		const char *fmt = i & 1 ? "%s x[int]; %s y; BEGIN { x[3] = 0x%" PRIx64 "ull; y = 0x%" PRIx64 "ull; x[3] %s= y; trace((int64_t)x[3]); }" :
+					  "%s x; %s y; BEGIN { x = 0x%" PRIx64 "ull; y = 0x%" PRIx64 "ull; x %s= y; trace((int64_t)x); }";
+		const char *fmt2 = "%s x; %s y; BEGIN { x = 0x%" PRIx64 "ull; y = 0x%" PRIx64 "ull; trace((int64_t)(%s)(x %s y)); }";
+		int64_t got, want;
+
+		if (op == 3 || op == 4)
+			y = 2 + (y & 63);
+		if (op >= 8)
+			y &= 31;
+		snprintf(text, sizeof(text), fmt, types[a], types[b], (uint64_t)x, (uint64_t)y, ops[op]);
+		got = run_d(text);
+		snprintf(text, sizeof(text), fmt2, types[a], types[b], (uint64_t)x, (uint64_t)y, types[a], ops[op]);
+		want = run_d(text);
+		if (got != want)
+			fail_msg("%s=: %" PRId64 ", not %" PRId64 " for\n%s", ops[op], got, want, text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(same_as_c),
+		cmocka_unit_test(compound),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
