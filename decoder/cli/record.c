@@ -32,7 +32,7 @@ static const struct cli_opt opts[] = {
 	{ 'f',          "function",  "SPEC",     "calls of lists:map/2; with :return behind it, returns too" },
 	{ 'd',          "duration",  "TIME",     "end after 5s, 500ms, 2m" },
 	{ OPT_NO_STATE, "no-state",  NULL,       "do not ask for the processes and ports that are there" },
-	{ OPT_POLL,     "poll",      "TIME",     "look into the rings so often (1ms)" },
+	{ OPT_POLL,     "poll",      "TIME",     "look into the rings no oftener than this (1ms)" },
 	{ OPT_STOP_WHEN_FULL, "stop-when-full", NULL, "rings that are full lose the newest events, not the oldest" },
 	{ 'q',          "quiet",     NULL,       "no progress line and no closing line" },
 	{ 0 },

@@ -47,14 +47,15 @@ struct ctfw {
 /* What the walk over a packet needs of an event, in one cache line's reach. */
 struct hot {
 	uint8_t max_words, nr_texts, is_wanted;
+	uint16_t first_short; /* its class with one field missing; then those with two, three, ... */
 };
 static struct hot hot[BTAP_MAX_EVENTS];
 
-__attribute__((constructor)) static void make_hot(void)
+static void make_hot(void)
 {
 	for (unsigned int i = 0; i < BTAP_MAX_EVENTS; i++)
 		hot[i] = (struct hot){ check_shapes[i].max_words, check_shapes[i].nr_texts,
-				       ctfmeta_is_wanted(i) };
+				       ctfmeta_is_wanted(i), (uint16_t)ctfmeta_class_of(i, 1) };
 }
 
 /* Nothing more is written after an error; its cause is told once. */
@@ -294,7 +295,7 @@ static void walk_packet(struct ctfw *w, uint64_t *p, size_t nr_words, uint64_t b
 			k->pad = t.pad;
 			class_id = ctfmeta_class_of(event, check_shapes[event].nr_fields - t.nr_fields);
 		} else if (n != h->max_words) {
-			class_id = ctfmeta_class_of(event, h->max_words - n);
+			class_id = h->first_short + (h->max_words - n) - 1;
 		}
 		if (!(used[class_id / 64] >> class_id % 64 & 1)) {
 			used[class_id / 64] |= 1ULL << class_id % 64;
@@ -476,6 +477,7 @@ int ctfw_open(struct ctfw **out, const char *path, const struct btap_facts *fact
 	int r;
 
 	*out = NULL;
+	make_hot();
 	if (!w || outbuf_init(&w->out, -1)) {
 		free(w);
 		return diag_fail(d, -ENOMEM, "no memory to record");

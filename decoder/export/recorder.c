@@ -15,6 +15,7 @@
 #include "export/recorder.h"
 
 #define PROGRESS_NS    250000000ULL
+#define LIFE_NS	       50000000ULL
 #define FACTS_NS       1000000000ULL
 #define LAST_WORDS_NS  1000000000ULL /* at most: for what the VM's side says when a lease ends */
 #define QUIET_NS       60000000ULL   /* nothing more comes after its last word for so long */
@@ -30,7 +31,7 @@ struct recorder {
 	struct ring_chunk *chunks;
 	uint8_t *got;
 	uint32_t cap;
-	uint64_t begin_ns, progress_ns, facts_ns, pairs_seen;
+	uint64_t begin_ns, progress_ns, facts_ns, life_ns, pairs_seen;
 	uint64_t unwritten_before;
 	bool has_stopped; /* the VM's side said so: tap_stop */
 };
@@ -195,6 +196,23 @@ static void nap(uint64_t ns)
 	nanosleep(&t, NULL);
 }
 
+/*
+ * A wake-up costs more than what it copies, so wait longer while a ring fills no
+ * more than one sub-buffer meanwhile: a ring has four at least, most have 32.
+ */
+static uint64_t next_wait(uint64_t wait, uint64_t poll, unsigned int rounds, unsigned int idle)
+{
+	uint64_t most = idle > IDLE_LOOKS ? RECORDER_IDLE_NS : RECORDER_BUSY_NS;
+
+	if (rounds <= 1)
+		wait *= 2;
+	else if (rounds > 2)
+		wait /= 2;
+	if (wait > most)
+		wait = most;
+	return wait < poll ? poll : wait;
+}
+
 static int record_live(struct recorder *k, struct diag *d)
 {
 	uint64_t poll = k->o->poll_ns ? k->o->poll_ns : RECORDER_POLL_NS, wait = poll, now;
@@ -206,13 +224,19 @@ static int record_live(struct recorder *k, struct diag *d)
 		if (k->o->duration_ns && now - k->begin_ns >= k->o->duration_ns)
 			return 0;
 		r = poll_quietly(k, d);
-		if (r < 0 || (k->res->life = region_alive(k->r, NULL, 0)) != REGION_LIVE)
+		if (r < 0)
 			return r;
+		if (now - k->life_ns > LIFE_NS) {
+			k->life_ns = now;
+			k->res->life = region_alive(k->r, NULL, 0);
+			if (k->res->life != REGION_LIVE)
+				return 0;
+		}
 		r = look(k, RING_WHOLE, false, d);
 		if (r < 0)
 			return r;
 		idle = r ? 0 : idle + 1;
-		wait = idle < IDLE_LOOKS ? poll : wait * 2 < RECORDER_IDLE_NS ? wait * 2 : RECORDER_IDLE_NS;
+		wait = next_wait(wait, poll, (unsigned int)r, idle);
 		if (now - k->facts_ns > FACTS_NS) {
 			k->facts_ns = now;
 			r = ctfw_facts(k->w, &k->s->vms[0].facts, d);
@@ -264,6 +288,7 @@ static int record_all(struct recorder *k, struct diag *d)
 			return r;
 		}
 		is_on = true;
+		k->begin_ns = now_ns();
 		snprintf(k->res->answer, sizeof(k->res->answer), "%s", region_answer(k->r));
 		r = record_live(k, d);
 	}

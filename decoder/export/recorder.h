@@ -17,12 +17,13 @@ struct recorder_opts {
 	const char *dir;	     /* see ctfw_open() */
 	const struct src_want *want; /* NULL: switch nothing on, save what lies in the rings (a dead VM) */
 	uint64_t duration_ns;	     /* 0: until stopped, or the VM ends */
-	uint64_t poll_ns;	     /* 0: RECORDER_POLL_NS */
+	uint64_t poll_ns;	     /* shortest time between two looks; 0: RECORDER_POLL_NS */
 	const volatile sig_atomic_t *stop; /* grows with each wish to stop; borrowed */
 	void (*progress)(void *ctx, const struct recorder_state *st); /* some times a second; NULL: none */
 	void *ctx;
 };
 #define RECORDER_POLL_NS 1000000ULL
+#define RECORDER_BUSY_NS 4000000ULL /* the longest while events come slowly enough */
 #define RECORDER_IDLE_NS 8000000ULL /* the longest between two looks when nothing comes */
 
 struct recorder_result {
