@@ -427,6 +427,12 @@ static void stats(const struct src *s, struct src_stats *st)
 	st->strings_lost = v[1];
 }
 
+/* Until what a dead VM left has been read to its end. */
+static bool is_live(const struct src *s)
+{
+	return !((const struct region *)s)->is_ended;
+}
+
 static void close_region(struct src *s)
 {
 	struct region *r = (struct region *)s;
@@ -451,6 +457,7 @@ static void close_region(struct src *s)
 static const struct src_ops region_ops = {
 	.name = "region",
 	.run = run,
+	.is_live = is_live,
 	.enable = region_lease_enable,
 	.disable = region_lease_disable,
 	.stats = stats,
