@@ -313,6 +313,15 @@ static ERL_NIF_TERM nif_raw(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 	return enif_make_uint64(env, term_ident(argv[0]));
 }
 
+/* learn_alias(Alias) -> boolean(): one of the calling process */
+static ERL_NIF_TERM nif_learn_alias(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
+{
+	ErlNifPid self;
+	bool ok = enif_self(env, &self) && term_learn_alias(env, argv[0], self.pid);
+
+	return enif_make_atom(env, ok ? "true" : "false");
+}
+
 /* on() -> Mask: what goes into the rings now */
 static ERL_NIF_TERM nif_on(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 {
@@ -355,6 +364,7 @@ static ErlNifFunc functions[] = {
 	{ "tracing", 1, nif_tracing, 0 },
 	{ "node", 2, nif_node, 0 },
 	{ "raw", 1, nif_raw, 0 },
+	{ "learn_alias", 1, nif_learn_alias, 0 },
 	{ "on", 0, nif_on, 0 },
 	{ "reason", 1, nif_reason, 0 },
 	{ "version", 0, nif_version, 0 },

@@ -448,25 +448,29 @@ static uint32_t be32(const unsigned char *p)
 
 int reason_remote(ErlNifEnv *env, ERL_NIF_TERM term, char text[64], ERL_NIF_TERM *node)
 {
+	size_t len, skip, head;
 	const unsigned char *name;
-	bool is_latin1;
+	bool is_latin1, is_ref;
 	ErlNifBinary bin;
-	size_t len, skip;
 	int n = -1;
 
 	*node = 0;
-	if (!enif_is_pid(env, term) || !enif_term_to_binary(env, term, &bin))
+	is_ref = enif_is_ref(env, term);
+	if ((!is_ref && !enif_is_pid(env, term)) || !enif_term_to_binary(env, term, &bin))
 		return -1;
-	/* 131, 88 (a pid), its node, number, serial, creation */
-	if (bin.size > 6 && bin.data[0] == 131 && bin.data[1] == 88) {
-		skip = etf_atom(bin.data + 2, bin.size - 2, &name, &len, &is_latin1);
-		if (skip && 2 + skip + 8 <= bin.size) {
+	/* 131, 88 (a pid), its node, number, serial, creation; or 131, 90 (a reference), 2 bytes, its node */
+	head = is_ref ? 4 : 2;
+	if (bin.size > 8 && bin.data[0] == 131 && bin.data[1] == (is_ref ? 90 : 88)) {
+		skip = etf_atom(bin.data + head, bin.size - head, &name, &len, &is_latin1);
+		if (skip && head + skip + 8 <= bin.size) {
 			/* An atom that is not there yet is not made. */
 			if (!enif_make_existing_atom_len(env, (const char *)name, len, node,
 							 ERL_NIF_LATIN1))
 				*node = 0;
-			n = snprintf(text, 64, "<0.%u.%u>", be32(bin.data + 2 + skip),
-				     be32(bin.data + 2 + skip + 4));
+			n = is_ref ? snprintf(text, 64, "#Ref<>") :
+				     snprintf(text, 64, "<0.%u.%u>",
+					      be32(bin.data + head + skip),
+					      be32(bin.data + head + skip + 4));
 		}
 	}
 	enif_release_binary(&bin);

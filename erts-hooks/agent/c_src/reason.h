@@ -36,7 +36,7 @@ int reason_atom(ErlNifEnv *env, ERL_NIF_TERM atom, char buf[1024]);
 
 /**
  * reason_remote() - name and node of a process of another node
- * @term: pid
+ * @term: pid, or an alias: a reference that a process is reached by
  * @text: out: as Erlang prints it, but for the first number, which is 0
  * @node: out: atom, or 0
  *

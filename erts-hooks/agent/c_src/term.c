@@ -4,6 +4,8 @@
 
 bool term_is_raw;
 ERL_NIF_TERM term_map_head;
+ERL_NIF_TERM term_alias_head;
+unsigned int term_alias_at;
 
 static bool list_is_known(ErlNifEnv *env, ERL_NIF_TERM a, ERL_NIF_TERM b)
 {
@@ -80,5 +82,26 @@ bool term_init(ErlNifEnv *env)
 	term_is_raw = list_is_known(env, a, b) && tuple_is_known(env, a, small);
 	if (term_is_raw)
 		term_map_head = map_head(env, a, b);
+	return true;
+}
+
+bool term_learn_alias(ErlNifEnv *env, ERL_NIF_TERM alias, ERL_NIF_TERM self)
+{
+	unsigned int i, nr, at = 0, found = 0;
+	const ERL_NIF_TERM *p;
+
+	if (!term_is_raw || (alias & 3) != 2 || !enif_is_ref(env, alias) || !term_is_pid(self))
+		return false;
+	p = TERM_PTR(alias);
+	nr = (unsigned int)(p[0] >> 6);
+	for (i = 1; i <= nr && i <= 8; i++)
+		if (p[i] == self) {
+			at = i;
+			found++;
+		}
+	if (found != 1)
+		return false;
+	term_alias_at = at;
+	term_alias_head = p[0];
 	return true;
 }

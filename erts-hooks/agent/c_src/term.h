@@ -27,6 +27,8 @@
 
 extern bool term_is_raw;
 extern ERL_NIF_TERM term_map_head; /* first word of a small map */
+extern ERL_NIF_TERM term_alias_head; /* first word of an alias; 0: not known */
+extern unsigned int term_alias_at;   /* which word of it is the process */
 
 /**
  * term_init() - check the layout of terms in this VM
@@ -36,6 +38,14 @@ extern ERL_NIF_TERM term_map_head; /* first word of a small map */
  * says; nothing can be traced then.
  */
 bool term_init(ErlNifEnv *env);
+
+/**
+ * term_learn_alias() - find where an alias keeps its process
+ * @alias: of the process @self
+ *
+ * Return: false when that could not be told; aliases are not resolved then.
+ */
+bool term_learn_alias(ErlNifEnv *env, ERL_NIF_TERM alias, ERL_NIF_TERM self);
 
 static inline bool term_is_atom(ERL_NIF_TERM t)
 {
@@ -103,6 +113,17 @@ static inline const ERL_NIF_TERM *term_tuple(ErlNifEnv *env, ERL_NIF_TERM t, int
 		return p + 1;
 	}
 	return enif_get_tuple(env, t, arity, &p) ? p : NULL;
+}
+
+/* The process behind an alias, which is what calls of OTP's servers are answered to; or 0. */
+static inline ERL_NIF_TERM term_alias(ERL_NIF_TERM t)
+{
+	ERL_NIF_TERM p;
+
+	if (!term_alias_head || (t & 3) != 2 || TERM_PTR(t)[0] != term_alias_head)
+		return 0;
+	p = TERM_PTR(t)[term_alias_at];
+	return term_is_pid(p) ? p : 0;
 }
 
 /* A value of the tracer's options.  Return: TERM_NONE when the key is not there */

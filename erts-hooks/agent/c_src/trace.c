@@ -117,6 +117,13 @@ static void on_send_elsewhere(const struct ev *e, ERL_NIF_TERM to)
 		n = reason_atom(e->env, name, text);
 	} else {
 		n = reason_remote(e->env, to, text, &node);
+		if (n < 0 || (node && node == __atomic_load_n(&own_node, __ATOMIC_RELAXED))) {
+			/* An alias in this node whose process is not to be seen. */
+			if (agent_on(BTAP_EV_message_send))
+				btapw_put4(w, BTAP_EV_message_send, e->tracee, 0, term_size(e->msg),
+					   0);
+			return;
+		}
 	}
 	if (!agent_on(BTAP_EV_message_send_remote))
 		return;
@@ -130,12 +137,20 @@ static void on_send_elsewhere(const struct ev *e, ERL_NIF_TERM to)
 static uint64_t data_bytes(ErlNifEnv *env, ERL_NIF_TERM t)
 {
 	ERL_NIF_TERM head, tail = t;
+	const ERL_NIF_TERM *el;
 	ErlNifBinary bin;
 	uint64_t sum = 0;
-	int i;
+	int i, nr;
 
 	if (enif_inspect_binary(env, t, &bin))
 		return bin.size;
+	/* {eol, Line}, {noeol, Part} */
+	el = term_tuple(env, t, &nr);
+	if (el)
+		return nr == 2 && term_is_atom(el[0]) && (el[1] & 3) != 3 &&
+				       !term_tuple(env, el[1], &nr) ?
+			       data_bytes(env, el[1]) :
+			       BTAP_UNKNOWN;
 	for (i = 0; i < 64 && term_cell(env, tail, &head, &tail); i++) {
 		if ((head & 0xf) == 0xf)
 			sum++; /* a byte */
@@ -178,7 +193,7 @@ static bool port_data_of(const struct ev *e, ERL_NIF_TERM *data)
 
 static void on_send(const struct ev *e)
 {
-	ERL_NIF_TERM to = term_option(e->env, e->opts, am.extra), data;
+	ERL_NIF_TERM to = term_option(e->env, e->opts, am.extra), data, alias;
 	struct btapw *w = &e->t->w;
 
 	if (term_is_port(e->tracee) && agent_on(BTAP_EV_port_data) && port_data_of(e, &data))
@@ -191,6 +206,9 @@ static void on_send(const struct ev *e)
 		if (agent_on(BTAP_EV_message_send))
 			btapw_put4(w, BTAP_EV_message_send, e->tracee, agent_atom(e->env, to),
 				   term_size(e->msg), 0);
+	} else if ((alias = term_alias(to))) {
+		if (agent_on(BTAP_EV_message_send) && !agent_is_own(alias))
+			btapw_put4(w, BTAP_EV_message_send, e->tracee, alias, term_size(e->msg), 0);
 	} else {
 		on_send_elsewhere(e, to);
 	}

@@ -85,6 +85,9 @@ init([]) ->
             Worker = beamtap_state:start_link(),
             set_own([Worker]),
             set_node(),
+            Alias = erlang:alias(),
+            _ = beamtap_nif:learn_alias(Alias),
+            _ = erlang:unalias(Alias),
             ok = beamtap_nif:controller(self()),
             %% A node without a name may get one.
             _ = net_kernel:monitor_nodes(true),

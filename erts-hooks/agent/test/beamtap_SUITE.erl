@@ -19,7 +19,7 @@ suite() -> [{timetrap, {seconds, 90}}].
 
 all() ->
     [starts_and_stops, facts, options, bad_directory, nothing_on_nothing_set,
-     messages, timers_have_senders, remote_send, life, exit_reasons, reasons, scheduling, dirty, gc,
+     messages, aliases, timers_have_senders, remote_send, life, exit_reasons, reasons, scheduling, dirty, gc,
      ports, tcp, calls, plain_calls_keep_tails, elixir_names, reloaded_code,
      bad_specs, too_many_functions, no_atoms_from_readers,
      user_probes, strings_are_defined, utf8_atoms,
@@ -118,6 +118,16 @@ messages(Config) ->
     ?assertMatch([#{size := unknown, queue_len := unknown, msg := 0}, _, _, #{size := 0}],
                  events(D, message_receive, #{sender => S, receiver => Q})),
     ?assertMatch([#{size := 0}, #{size := 0}], events(D, message_receive, #{sender => Q, receiver => S})).
+
+%% Servers answer to an alias, a reference: the record has the process.
+aliases(Config) ->
+    {P, R} = start(Config),
+    on(R, [message_send, message_send_remote, message_receive]),
+    #{self := Me, server := S} = call(P, ?T, call_server, []),
+    D = ?READER:dump(R),
+    ?assertMatch([_, _], events(D, message_send, #{sender => S, receiver => Me})),
+    ?assertMatch([_, _], events(D, message_receive, #{sender => S, receiver => Me})),
+    ?assertEqual([], events(D, message_send_remote, #{})).
 
 %% Of timers the VM says no sender, or that it was the clock service.
 timers_have_senders(Config) ->

@@ -293,3 +293,14 @@ stop_busy(P) ->
 has_mapping(Prefix) ->
     {ok, Maps} = file:read_file("/proc/self/maps"),
     binary:match(Maps, list_to_binary(Prefix)) =/= nomatch.
+
+%% A call of a server: the answer goes to an alias.
+call_server() ->
+    Me = self(),
+    S = spawn(fun() -> receive {ask, Alias} -> Alias ! {answer, Alias} end, Me ! done end),
+    Alias = erlang:alias(),
+    S ! {ask, Alias},
+    receive {answer, Alias} -> ok end,
+    receive done -> ok end,
+    true = erlang:unalias(Alias),
+    #{self => raw(Me), server => raw(S)}.

@@ -28,13 +28,20 @@ ports_loop(PauseMs) ->
     Cat = open_port({spawn, "cat"}, [binary, stream]),
     [begin
          true = port_command(Cat, Line),
-         receive {Cat, {data, _}} -> ok after 2000 -> ok end
+         until_bytes(Cat, byte_size(Line))
      end || Line <- [<<"one\n">>, <<"two\n">>, binary:copy(<<"x">>, 3000)]],
     port_close(Cat),
     Echo = open_port({spawn, "echo done"}, [binary, exit_status]),
     until_exit(Echo),
     timer:sleep(PauseMs),
     ports_loop(PauseMs).
+
+until_bytes(_, N) when N =< 0 -> ok;
+until_bytes(Port, N) ->
+    receive
+        {Port, {data, Data}} -> until_bytes(Port, N - byte_size(Data))
+    after 2000 -> ok
+    end.
 
 until_exit(Port) ->
     receive
