@@ -53,7 +53,7 @@ static int add_text(struct dtrace *dt, enum dlang_spec spec, const char *text)
 		n--;
 	if (!u || asprintf(&u->name, "description '%.*s'", (int)n, text) < 0)
 		return -1;
-	u->u.name = u->name;
+	u->u.name = text; /* what messages of the compiler call it */
 	return 0;
 }
 
@@ -95,7 +95,7 @@ static int add_script(struct dtrace *dt, const char *path)
 	if (!u || asprintf(&u->name, "script '%s'", path) < 0)
 		return -1;
 	u->given = path;
-	u->u.name = u->name;
+	u->u.name = path;
 	u->u.is_file = true;
 	if (!dt->nr_args)
 		dt->args[dt->nr_args++] = path; /* $0 */
@@ -121,6 +121,14 @@ static int load_script(struct dtrace *dt, struct dtrace_unit *u)
 	}
 	u->u.text = text;
 	u->u.len = len;
+	return 0;
+}
+
+static int load_scripts(struct dtrace *dt)
+{
+	for (unsigned int i = 0; i < dt->nr_units; i++)
+		if (dt->units[i].u.is_file && load_script(dt, &dt->units[i]))
+			return -1;
 	return 0;
 }
 
@@ -369,8 +377,6 @@ static int compile(struct dtrace *dt)
 		struct dtrace_unit *u = &dt->units[i];
 		int err;
 
-		if (u->u.is_file && load_script(dt, u))
-			return -1;
 		err = dlang_compile(dt->dl, &u->u);
 		print_errors(dt, &u->u);
 		if (err)
@@ -461,7 +467,7 @@ static int enable(struct dtrace *dt)
 	for (uint32_t u = 0; u < dt->prog->nr_units && !dt->opts.out.quiet; u++) {
 		unsigned int n = run_matched(&dt->run, u);
 
-		dtrace_say("%s matched %u probe%s", dt->prog->units[u].name, n, n == 1 ? "" : "s");
+		dtrace_say("%s matched %u probe%s", dt->units[u].name, n, n == 1 ? "" : "s");
 	}
 	if (dt->opts.destructive && !dt->opts.out.quiet)
 		dtrace_say("allowing destructive actions");
@@ -538,7 +544,7 @@ static int work(struct dtrace *dt)
 	}
 	if (!dt->nr_units && !dt->is_list)
 		return dtrace_usage();
-	if (dtrace_src_open(dt))
+	if (load_scripts(dt) || dtrace_src_open(dt))
 		return CLI_FAILED;
 	if (dt->nr_units && compile(dt))
 		return CLI_FAILED;

@@ -46,7 +46,7 @@ struct dtrace_src {
 	struct region **regions; /* of live ones; owned by src */
 	unsigned int nr_regions;
 	pid_t *pids; /* of -p and -c */
-	bool *is_child;
+	bool *is_child, *is_gone;
 	unsigned int nr_pids;
 	int go; /* write end of the pipe that commands wait on; -1: none */
 };

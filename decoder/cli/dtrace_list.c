@@ -120,7 +120,11 @@ void dtrace_list_stability(struct dtrace *dt, FILE *f)
 	for (uint32_t u = 0; u < dt->prog->nr_units; u++) {
 		const struct dprog_unit *unit = &dt->prog->units[u];
 
-		fprintf(f, "\nStability attributes for %s:\n\n", dt->units[u].u.is_file ? "script" : "description");
+		fputs("\nStability attributes for ", f);
+		for (const char *n = dt->units[u].name; *n; n++)
+			if (*n != '\'')
+				fputc(*n, f);
+		fputs(":\n\n", f);
 		for (uint32_t c = unit->clause; c < unit->clause + unit->nr_clauses; c++) {
 			const struct dprog_clause *clause = &dt->prog->clauses[c];
 

@@ -34,13 +34,17 @@ static void add_pid(struct dtrace_src *f, pid_t pid, bool is_child)
 {
 	pid_t *p = realloc(f->pids, (f->nr_pids + 1) * sizeof(*p));
 	bool *c = realloc(f->is_child, (f->nr_pids + 1) * sizeof(*c));
+	bool *g = realloc(f->is_gone, (f->nr_pids + 1) * sizeof(*g));
 
 	if (p)
 		f->pids = p;
 	if (c)
 		f->is_child = c;
-	if (!p || !c)
+	if (g)
+		f->is_gone = g;
+	if (!p || !c || !g)
 		return;
+	g[f->nr_pids] = false;
 	p[f->nr_pids] = pid;
 	c[f->nr_pids++] = is_child;
 }
@@ -172,7 +176,7 @@ static int add_region(struct dtrace_src *f, const char *path, struct src ***srcs
 
 static bool is_gone(struct dtrace_src *f, unsigned int i)
 {
-	if (f->pids[i] <= 0)
+	if (f->is_gone[i])
 		return true;
 	if (f->is_child[i]) {
 		if (waitpid(f->pids[i], NULL, WNOHANG) == 0)
@@ -180,8 +184,7 @@ static bool is_gone(struct dtrace_src *f, unsigned int i)
 	} else if (!kill(f->pids[i], 0) || errno == EPERM) {
 		return false;
 	}
-	f->pids[i] = 0;
-	return true;
+	return f->is_gone[i] = true;
 }
 
 /* A node that is being started gets its region some time after. */
@@ -199,19 +202,39 @@ static int wait_for_region(struct dtrace_src *f, unsigned int i, char *path, siz
 	return -1;
 }
 
+/* The descriptions of a program: its text without what stands in braces. */
+static void cut_bodies(const char *from, char *to)
+{
+	unsigned int depth = 0;
+
+	for (; *from; from++) {
+		if (*from == '{')
+			depth++;
+		if (!depth)
+			*to++ = *from;
+		if (*from == '}' && depth)
+			depth--;
+	}
+	*to = 0;
+}
+
 /* Do the programs name probes of a node? */
 static bool names_erlang(const struct dtrace *dt)
 {
-	for (unsigned int i = 0; i < dt->nr_units; i++) {
-		const char *t = dt->units[i].u.text;
+	bool yes = false;
 
-		if (strstr(t, "erlang"))
-			return true;
-		for (unsigned int e = 0; e < desc_nr; e++)
-			if (strstr(t, desc_all[e]->dname))
-				return true;
+	for (unsigned int i = 0; i < dt->nr_units && !yes; i++) {
+		char *t = malloc(dt->units[i].u.len + 1);
+
+		if (!t)
+			return false;
+		cut_bodies(dt->units[i].u.text, t);
+		yes = strstr(t, "erlang") != NULL;
+		for (unsigned int e = 0; e < desc_nr && !yes; e++)
+			yes = strstr(t, desc_all[e]->dname) != NULL;
+		free(t);
 	}
-	return false;
+	return yes;
 }
 
 static int open_processes(struct dtrace *dt, struct src ***srcs, unsigned int *nr)
@@ -328,6 +351,7 @@ void dtrace_src_close(struct dtrace *dt)
 	free(f->regions);
 	free(f->pids);
 	free(f->is_child);
+	free(f->is_gone);
 	memset(f, 0, sizeof(*f));
 	f->go = -1;
 }

@@ -20,6 +20,7 @@ int mem_init(struct mem *m, size_t scratch_size)
 void mem_fini(struct mem *m)
 {
 	free(m->scratch);
+	free(m->pieces);
 	free(m->store);
 	free(m->classes);
 	memset(m, 0, sizeof(*m));
@@ -30,18 +31,31 @@ size_t mem_room(const struct mem *m, uint64_t addr)
 	if (!mem_at(m, addr, 0))
 		return 0;
 	if (addr - MEM_SCRATCH < MEM_AREA)
-		return m->scratch_used - (size_t)(addr - MEM_SCRATCH);
+		return mem_piece(m, addr - MEM_SCRATCH)->end - (size_t)(addr - MEM_SCRATCH);
 	return m->store_used - (size_t)(addr - MEM_STORE);
 }
 
-/* An object's end is kept as the script asked for it, so that reading past it is noticed. */
+/*
+ * A piece ends where the script asked it to, so that a step past it is noticed;
+ * the next one begins at least a byte later, so that its begin is nobody's end.
+ */
 uint64_t mem_scratch(struct mem *m, uint64_t size)
 {
-	size_t at = (m->scratch_used + 7) & ~(size_t)7;
+	size_t at = m->nr_pieces ? (m->scratch_used + 8) & ~(size_t)7 : MEM_FIRST;
 
 	if (at > m->scratch_size || size > m->scratch_size - at)
 		return 0;
+	if (m->nr_pieces == m->piece_cap) {
+		uint32_t cap = m->piece_cap ? m->piece_cap * 2 : 16;
+		struct mem_piece *p = realloc(m->pieces, cap * sizeof(*p));
+
+		if (!p)
+			return 0;
+		m->pieces = p;
+		m->piece_cap = cap;
+	}
 	memset(m->scratch + at, 0, size);
+	m->pieces[m->nr_pieces++] = (struct mem_piece){ at, at + size };
 	m->scratch_used = at + size;
 	return MEM_SCRATCH + at;
 }

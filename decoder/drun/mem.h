@@ -28,6 +28,10 @@ struct mem_class {
 struct mem {
 	char *scratch;
 	size_t scratch_size, scratch_used;
+	struct mem_piece {
+		size_t begin, end; /* offsets in scratch; nothing between two pieces may be touched */
+	} *pieces;
+	uint32_t nr_pieces, piece_cap;
 	char *store;
 	size_t store_used, store_cap;
 	struct mem_class *classes;
@@ -41,6 +45,16 @@ void mem_fini(struct mem *m);
 static inline void mem_reset_scratch(struct mem *m)
 {
 	m->scratch_used = MEM_FIRST;
+	m->nr_pieces = 0;
+}
+
+/** mem_piece() - the piece of scratch that an offset lies in, or just behind; NULL: none */
+static inline const struct mem_piece *mem_piece(const struct mem *m, uint64_t off)
+{
+	for (uint32_t i = m->nr_pieces; i--;)
+		if (off >= m->pieces[i].begin)
+			return off <= m->pieces[i].end ? &m->pieces[i] : NULL;
+	return NULL;
 }
 
 /**
@@ -52,8 +66,10 @@ static inline char *mem_at(const struct mem *m, uint64_t addr, uint64_t size)
 	uint64_t off;
 
 	if (addr - MEM_SCRATCH < MEM_AREA) {
+		const struct mem_piece *p = mem_piece(m, addr - MEM_SCRATCH);
+
 		off = addr - MEM_SCRATCH;
-		if (off < MEM_FIRST || off > m->scratch_used || size > m->scratch_used - off)
+		if (!p || size > p->end - off)
 			return NULL;
 		return m->scratch + off;
 	}

@@ -296,6 +296,7 @@ static void sleep_ns(uint64_t ns)
 
 static int live(struct run *r, struct diag *d)
 {
+	struct src *src = r->wants_events ? r->src : NULL;
 	uint64_t now = clock_ns(), flush_at, look_at;
 	struct src_run run;
 	int n = 0;
@@ -306,14 +307,14 @@ static int live(struct run *r, struct diag *d)
 	flush_at = now + r->opts.switch_ns;
 	look_at = now + r->opts.status_ns;
 	while (!is_stopped(r)) {
-		n = r->src ? src_run(r->src, &run, d) : 0;
+		n = src ? src_run(src, &run, d) : 0;
 		if (n < 0)
 			break;
 		if (n > 0)
 			use_run(r, &run);
 		now = clock_ns();
-		if (r->next_ns <= now && (!r->src || r->next_ns + LATE_NS <= now))
-			timer_run(r, r->src ? now - LATE_NS : now);
+		if (r->next_ns <= now && (!src || r->next_ns + LATE_NS <= now))
+			timer_run(r, src ? now - LATE_NS : now);
 		if (now >= flush_at && r->sink.flush) {
 			r->sink.flush(r->sink.ctx);
 			flush_at = now + r->opts.switch_ns;

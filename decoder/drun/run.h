@@ -64,6 +64,7 @@ struct run {
 	uint64_t next_ns; /* of the timer that is due first */
 	uint64_t now_ns;  /* of the event at hand */
 	bool in_error;
+	bool wants_events; /* live: the source was asked for some */
 	struct term_vm *terms; /* by VM */
 	uint32_t nr_terms;
 	struct outbuf term_buf;

@@ -7,6 +7,7 @@
 #include "drun/bvar.h"
 #include "drun/eproc.h"
 #include "drun/run.h"
+#include "drun/spec.h"
 #include "provider/erlang.h"
 
 #define SPEC_MAX BTAP_LEASE_SPEC_MAX
@@ -36,6 +37,8 @@ int run_init(struct run *r, const struct dprog *prog, struct probes *probes, str
 	err = vm_init(&r->vm, prog, &opts->vm, &env, bvar_resolve, d);
 	if (err)
 		return err;
+	r->vm.spec->commit = sink->record;
+	r->vm.spec->ctx = sink->ctx;
 	r->slots = calloc((src ? src->nr_vms : 0) + 1, BTAP_MAX_EVENTS * sizeof(*r->slots));
 	if (!r->slots || (wants_eproc(prog) &&
 			  !(r->eproc = eproc_new(prog->uses_bvars & 1ULL << DPROG_V_ENAME)))) {
@@ -188,11 +191,10 @@ static int ask_source(struct run *r, struct diag *d)
 		if (r->track[i] && desc_get(i) && !strstr(desc_get(i)->name, "function") &&
 		    !strstr(desc_get(i)->name, "bif_") && !strstr(desc_get(i)->name, "nif_"))
 			want.events[i / 64] |= 1ULL << (i % 64);
-	for (unsigned int i = 0; i < BTAP_MASK_WORDS; i++)
-		if (want.events[i])
-			want.functions = *spec ? spec : NULL;
+	want.functions = *spec ? spec : NULL;
 	if (!(want.events[0] | want.events[1] | want.events[2] | want.events[3]))
 		return 0; /* only BEGIN, ticks and the like */
+	r->wants_events = true;
 	return r->opts.want(r->opts.ctx, &want, d);
 }
 

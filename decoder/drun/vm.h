@@ -144,7 +144,7 @@ void vm_fini(struct vm *vm);
 static inline void vm_begin(struct vm *vm)
 {
 	str_scratch_reset(&vm->pool);
-	if (vm->mem.scratch_used != MEM_FIRST)
+	if (vm->mem.nr_pieces)
 		mem_reset_scratch(&vm->mem);
 	vars_begin(&vm->vars);
 }
