@@ -38,7 +38,10 @@ $(B)/%.o: %.c
 include mk/agent.mk
 include mk/test.mk
 include mk/recording.mk
+include mk/stress.mk
+include mk/fuzz.mk
 include mk/report.mk
+include mk/event.mk
 
 .PHONY: clean
 clean: ## remove what was built

@@ -22,6 +22,7 @@ enum {
 	OPT_ELIXIR,
 	OPT_NAMES,
 	OPT_TIME,
+	OPT_REDACT,
 };
 
 /* clang-format off */
@@ -34,6 +35,7 @@ static const struct cli_opt opts[] = {
 	{ OPT_TIME,    "time",    "KIND", "time column: relative, delta, mono or wall" },
 	{ OPT_NAMES,   "names",   NULL,   "registered names behind processes" },
 	{ OPT_ELIXIR,  "elixir",  NULL,   "modules and functions as Elixir writes them" },
+	{ OPT_REDACT,  "redact",  NULL,   "of exit reasons and users' texts print only the size" },
 	{ OPT_JSON,    "json",    NULL,   "one JSON object a line" },
 	{ OPT_FIXTURE, "fixture", NULL,   "text that beamtap reads again" },
 	{ OPT_DTRACE,  "dtrace",  NULL,   "CPU, ID, FUNCTION:NAME as dtrace(1) prints them" },
@@ -137,7 +139,10 @@ static int take_option(struct dump *u, struct cli_args *a, int id)
 		u->popts.names = true;
 		return 0;
 	case OPT_ELIXIR:
-		u->popts.term_flags |= TERM_ELIXIR;
+		u->popts.term_flags |= TERM_ELIXIR | TERM_FUNS;
+		return 0;
+	case OPT_REDACT:
+		u->popts.redact = true;
 		return 0;
 	case OPT_JSON:
 		return set_style(u, a, PRINT_JSON);
@@ -279,8 +284,12 @@ static bool is_wanted(struct dump *u, const struct src_rec *rec)
 {
 	uint32_t vm = src_thread(u->s, rec->thread)->vm, ev = rec->event;
 
+	/* What is not there may have been wanted, if anything of this node is. */
+	for (unsigned int i = 0; ev >= BTAP_MAX_EVENTS && i < BTAP_MASK_WORDS; i++)
+		if (u->events[vm][i])
+			return true;
 	if (ev >= BTAP_MAX_EVENTS)
-		return true; /* what is not there is always told */
+		return false;
 	if (!(u->events[vm][ev / 64] >> ev % 64 & 1))
 		return false;
 	if ((u->careful[vm][ev / 64] >> ev % 64 & 1) && !is_probe_wanted(u, rec))
@@ -316,6 +325,17 @@ static void begin(struct dump *u, const struct src_rec *rec)
 	print_start(u->print, rec->ts);
 }
 
+static inline void put_rec(struct dump *u, const struct src_rec *rec)
+{
+	struct decode_lost lost;
+
+	if (decode_lost(rec, &lost)) {
+		u->lost += lost.count;
+		u->gaps++;
+	}
+	print_rec(u->print, &u->out, rec);
+}
+
 static void filter_rec(struct dump *u, const struct src_rec *rec)
 {
 	uint32_t vm = src_thread(u->s, rec->thread)->vm;
@@ -332,7 +352,7 @@ static void filter_rec(struct dump *u, const struct src_rec *rec)
 		u->is_done = true;
 		return;
 	}
-	print_rec(u->print, &u->out, rec);
+	put_rec(u, rec);
 	u->printed += rec->event != BTAP_LOST_EVENT;
 	u->is_done = u->max && u->printed >= u->max;
 }
@@ -341,22 +361,17 @@ static int dump_all(struct dump *u, struct diag *d)
 {
 	struct src_run run = { 0 };
 	struct src_rec rec;
-	struct decode_lost lost;
-	int r;
+	int r = 0;
 
 	print_head(u->print, &u->out);
 	while (!u->is_done && !u->out.error && (r = src_run(u->s, &run, d)) > 0) {
 		while (!u->is_done && src_run_next(&run, &rec)) {
 			if (!u->has_begun)
 				begin(u, &rec);
-			if (decode_lost(&rec, &lost)) {
-				u->lost += lost.count;
-				u->gaps++;
-			}
 			if (u->is_filtered)
 				filter_rec(u, &rec);
 			else
-				print_rec(u->print, &u->out, &rec);
+				put_rec(u, &rec);
 		}
 	}
 	return u->is_done || u->out.error ? 0 : r;
@@ -428,7 +443,8 @@ int dump_main(int argc, char **argv)
 	struct cli_args a = {
 		.name = "dump",
 		.synopsis = "dump [-e GLOB]... [-p PROC]... [--from TIME] [--to TIME] [-n N]\n"
-			    "     [--json | --fixture | --dtrace] [--time KIND] [--names] [--elixir] PATH...",
+			    "     [--json | --fixture | --dtrace] [--time KIND] [--names] [--elixir] [--redact]\n"
+			    "     PATH...",
 		.about = "Prints events, one a line, in time order.  PATH is a recording, the region of a\n"
 			 "node, alive or dead, or a text fixture; several are merged.  -e and -p may be\n"
 			 "repeated: one of them has to fit.",

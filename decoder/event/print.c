@@ -23,9 +23,24 @@ static const char *kind_name(const char *const *names, uint32_t kind)
 	return names[kind < 6 ? kind : 0];
 }
 
-static void make_plan(struct print_plan *plan, const struct desc *d, enum print_style style)
+/* Texts of the project's own making, and addresses, hold nothing of users; all others may. */
+static bool is_users(const struct desc *d, const struct desc_field *f)
 {
-	bool is_json = style == PRINT_JSON;
+	return f->type == DESC_text && strncmp(d->name, "tap_", 4) &&
+	       strncmp(d->name, "socket_", 7) && strcmp(f->name, "receiver");
+}
+
+char *print_redacted(char *c, const struct decode_text *t)
+{
+	*c++ = '<';
+	c = outbuf_put_u64(c, t->len);
+	memcpy(c, " bytes>", 7);
+	return c + 7;
+}
+
+static void make_plan(struct print_plan *plan, const struct desc *d, const struct print_opts *opts)
+{
+	bool is_json = opts->style == PRINT_JSON;
 	unsigned int i;
 
 	if (is_json)
@@ -45,6 +60,7 @@ static void make_plan(struct print_plan *plan, const struct desc *d, enum print_
 			f->len = (uint8_t)snprintf(f->lit, sizeof(f->lit), " %s=", name);
 		f->type = d->fields[i].type;
 		f->is_opt = d->fields[i].is_opt;
+		f->is_redacted = opts->redact && is_users(d, &d->fields[i]);
 	}
 }
 
@@ -63,7 +79,7 @@ struct print *print_new(const struct src *s, const struct print_opts *opts)
 	if (!p->plans || !p->vms)
 		goto free_print;
 	for (i = 0; i < desc_nr; i++)
-		make_plan(&p->plans[desc_all[i]->id], desc_all[i], opts->style);
+		make_plan(&p->plans[desc_all[i]->id], desc_all[i], opts);
 	for (; p->nr_vms < s->nr_vms; p->nr_vms++) {
 		struct print_vm *vm = &p->vms[p->nr_vms];
 
@@ -197,7 +213,8 @@ static char *put_time(struct print *p, char *c, const struct src_rec *rec)
 	return put_seconds(c, rec->ts - from);
 }
 
-static char *put_text(struct outbuf *o, char *c, const struct src_rec *rec, unsigned int pos)
+static char *put_text(struct outbuf *o, char *c, const struct src_rec *rec, unsigned int pos,
+		      bool is_redacted)
 {
 	struct decode_text t = decode_text_at(rec, pos);
 
@@ -205,6 +222,8 @@ static char *put_text(struct outbuf *o, char *c, const struct src_rec *rec, unsi
 		*c++ = '?';
 		return c;
 	}
+	if (is_redacted)
+		return print_redacted(c, &t);
 	*c++ = '"';
 	outbuf_done(o, c);
 	outbuf_escaped(o, t.at, t.len, '"');
@@ -298,7 +317,7 @@ static char *put_fields(struct outbuf *o, char *c, struct print_vm *vm,
 
 		if (f->type == DESC_text) {
 			memcpy(c, f->lit, PRINT_LIT);
-			c = put_text(o, c + f->len, rec, pos);
+			c = put_text(o, c + f->len, rec, pos, f->is_redacted);
 			pos += v == BTAP_TEXT_NONE ? 1 : 1 + (unsigned int)((v + 7) / 8);
 			continue;
 		}
@@ -334,19 +353,18 @@ static char *put_node(struct print *p, struct outbuf *o, char *c, const struct s
 	return c;
 }
 
-/* From when to when records are missing, in the time of the first column. */
-static char *put_span(char *c, uint64_t start, const struct decode_lost *lost)
+static char *put_moment(struct print *p, char *c, const struct src_rec *rec, uint64_t ns)
 {
-	uint64_t from = lost->begin_ns > start ? lost->begin_ns - start : 0;
-	uint64_t to = lost->end_ns > start ? lost->end_ns - start : 0;
+	struct src_rec then = *rec;
 
-	c = outbuf_put_u64(c, from / 1000000000);
+	then.ts = ns;
+	if (p->opts.time == PRINT_WALL)
+		return put_wall(p, c, &then);
+	if (p->opts.time != PRINT_MONO)
+		ns = ns > p->start_ns ? ns - p->start_ns : 0;
+	c = outbuf_put_u64(c, ns / 1000000000);
 	*c++ = '.';
-	c = outbuf_put_pad9(c, (uint32_t)(from % 1000000000));
-	memcpy(c, " to ", 4);
-	c = outbuf_put_u64(c + 4, to / 1000000000);
-	*c++ = '.';
-	return outbuf_put_pad9(c, (uint32_t)(to % 1000000000));
+	return outbuf_put_pad9(c, (uint32_t)(ns % 1000000000));
 }
 
 static void print_text(struct print *p, struct outbuf *o, const struct src_rec *rec)
@@ -368,7 +386,9 @@ static void print_text(struct print *p, struct outbuf *o, const struct src_rec *
 		memcpy(c, " LOST ", 6);
 		c = outbuf_put_u64(c + 6, lost.count);
 		c += sprintf(c, " record%s here, ", lost.count == 1 ? "" : "s");
-		c = put_span(c, p->opts.time == PRINT_RELATIVE ? p->start_ns : 0, &lost);
+		c = put_moment(p, c, rec, lost.begin_ns);
+		memcpy(c, " to ", 4);
+		c = put_moment(p, c + 4, rec, lost.end_ns);
 	} else if (rec->event < BTAP_MAX_EVENTS) {
 		plan = &p->plans[rec->event];
 		memcpy(c, plan->name, sizeof(plan->name));

@@ -35,6 +35,7 @@ struct print_opts {
 	enum print_time time;	 /* PRINT_TEXT */
 	unsigned int term_flags; /* TERM_*; not for PRINT_FIXTURE */
 	bool node;		 /* with the node's name */
+	bool redact;		 /* of texts that users' data may be in, only the size */
 	bool names;		 /* PRINT_TEXT: registered names behind pids: <0.44.0>(code_server) */
 	/* PRINT_DTRACE: asked for each record but lost ones; its texts are borrowed until the next call */
 	void (*probe)(void *ctx, const struct src_rec *rec, struct print_probe *probe);

@@ -123,10 +123,12 @@ static void put_word(struct outbuf *o, const struct print_vm *vm, unsigned int t
 	}
 }
 
-static void put_field(struct outbuf *o, const struct print_vm *vm, const struct src_rec *rec,
+static void put_field(struct outbuf *o, const struct print *p, const struct src_rec *rec,
 		      const struct desc *d, unsigned int i)
 {
+	const struct print_vm *vm = &p->vms[src_thread(p->s, rec->thread)->vm];
 	struct decode_text text = { NULL, 0 };
+	char redacted[PRINT_LIT];
 	uint64_t v = 0;
 
 	if (d->fields[i].type == DESC_text) {
@@ -140,6 +142,8 @@ static void put_field(struct outbuf *o, const struct print_vm *vm, const struct 
 	outbuf_char(o, '=');
 	if (d->fields[i].type != DESC_text)
 		put_word(o, vm, d->fields[i].type, v);
+	else if (text.at && p->plans[d->id].field[i].is_redacted)
+		put_quoted(o, redacted, (size_t)(print_redacted(redacted, &text) - redacted), '"');
 	else if (text.at)
 		put_quoted(o, text.at, text.len, '"');
 	else
@@ -236,7 +240,6 @@ void print_fixture(struct print *p, struct outbuf *o, const struct src_rec *rec)
 {
 	const struct src_thread *th = src_thread(p->s, rec->thread);
 	struct print_thread *t = print_thread(p, rec->thread);
-	const struct print_vm *vm = &p->vms[th->vm];
 	const struct desc *d = desc_get(rec->event);
 	struct decode_lost lost;
 
@@ -254,7 +257,7 @@ void print_fixture(struct print *p, struct outbuf *o, const struct src_rec *rec)
 		outbuf_str(o, d->name);
 		key_number(o, " ts=", rec->ts);
 		for (unsigned int i = 0; i < d->nr_fields; i++)
-			put_field(o, vm, rec, d, i);
+			put_field(o, p, rec, d, i);
 	} else {
 		return;
 	}

@@ -106,7 +106,11 @@ static char *put_fields(struct print *p, struct outbuf *o, char *c, const struct
 		if (f->type == DESC_text) {
 			struct decode_text t = decode_text_at(rec, pos);
 
-			if (t.at) {
+			if (t.at && f->is_redacted) {
+				*c++ = '"';
+				c = print_redacted(c, &t);
+				*c++ = '"';
+			} else if (t.at) {
 				c = put_json(o, c, t.at, t.len);
 			} else {
 				memcpy(c, "null", 4);

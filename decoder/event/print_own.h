@@ -15,6 +15,7 @@ struct print_field {
 	uint8_t len;
 	uint8_t type;
 	bool is_opt;
+	bool is_redacted;
 };
 struct print_plan {
 	char name[PRINT_LIT + 16];
@@ -54,6 +55,8 @@ static inline char *print_mem(struct outbuf *o, char *p, const char *s, size_t n
 	return outbuf_room(o, PRINT_ROOM);
 }
 
+/** print_redacted() - `<11 bytes>` of a text, at most PRINT_LIT bytes.  Return: behind the last */
+char *print_redacted(char *c, const struct decode_text *t);
 /** print_thread() - Return: what a thread is called here; NULL without memory */
 struct print_thread *print_thread(struct print *p, uint32_t i);
 /** print_json(), print_fixture() - the line of a record in that style */

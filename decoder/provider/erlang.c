@@ -275,7 +275,8 @@ static int add_line(struct want *w, bool with_return)
 	char line[2300];
 	size_t used = strlen(w->spec), n;
 
-	if (!match_is_literal(mod))
+	/* A module `*` would have every function of the VM traced. */
+	if (!mod[strspn(mod, "*")])
 		return diag_fail(w->d, -EINVAL,
 				 "a probe on functions of a live VM needs their module: write "
 				 "erlang*:lists:map:function-entry or erlang*:lists::function-entry");

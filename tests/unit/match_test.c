@@ -193,10 +193,13 @@ static void test_want(void **state)
 	assert_string_equal(spec, "lists:map/_\n");
 	assert_int_equal(want(set, ":Shop.Cart::function-return", ev, spec, sizeof(spec)), 0);
 	assert_string_equal(spec, "lists:map/_\nElixir.Shop.Cart:_/_ return\n");
-	assert_int_equal(want(set, "erlang*:li*:map:function-entry", ev, spec, sizeof(spec)), -EINVAL);
+	assert_int_equal(want(set, "erlang*:*:map:function-entry", ev, spec, sizeof(spec)), -EINVAL);
+	assert_int_equal(want(set, "erlang*::map:function-entry", ev, spec, sizeof(spec)), -EINVAL);
 	assert_int_equal(want(set, "nosuch", ev, spec, sizeof(spec)), -ENOENT);
 	assert_int_equal(want(set, "erlang*:beam.smp::", ev, spec, sizeof(spec)), 0);
 	assert_string_equal(spec, "lists:map/_\nElixir.Shop.Cart:_/_ return\n");
+	assert_int_equal(want(set, ":shop_*::function-entry", ev, spec, sizeof(spec)), 0);
+	assert_string_equal(spec, "lists:map/_\nElixir.Shop.Cart:_/_ return\nshop_*:_/_\n");
 	spec[0] = '\0';
 	assert_int_equal(want(set, ":a_rather_long_module_name::function-entry", ev, spec, 20), -E2BIG);
 	provider_set_free(set);
