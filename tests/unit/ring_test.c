@@ -264,6 +264,7 @@ static void bad_heads(void **state)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct bed *b;
 
+		teardown(state);
 		setup(state);
 		b = *state;
 		put(b, 20);
@@ -271,9 +272,7 @@ static void bad_heads(void **state)
 		*(uint64_t *)(b->data + SUB + bad[i].off) = bad[i].value;
 		want_damage(b, 0, 0, bad[i].text);
 		want(b, 8, 16, 4);
-		teardown(state);
 	}
-	setup(state);
 }
 
 static void a_wrong_number_of_records(void **state)
@@ -294,6 +293,7 @@ static void a_mad_writer(void **state)
 
 	for (size_t i = 0; i < sizeof(pos) / sizeof(pos[0]); i++)
 		for (uint64_t turn = 0; turn < 3; turn++) {
+			teardown(state);
 			setup(state);
 			b = *state;
 			put(b, 20);
@@ -303,9 +303,7 @@ static void a_mad_writer(void **state)
 			for (int j = 0; j < 20; j++)
 				get(b, j & 1 ? RING_FLUSH : 0);
 			assert_true(b->r.lost < 1ull << 48);
-			teardown(state);
 		}
-	setup(state);
 }
 
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
