@@ -107,7 +107,7 @@ static void exited(struct report *r, const struct src_rec *rec, uint32_t vm)
 	struct decode_text t = DECODE_TEXT(rec, process_exit, reason);
 	uint32_t i = ent_get(&r->ents, vm, DECODE(rec, process_exit, p));
 	struct group *g = group_of(x, vm, ent_at(&r->ents, i)->mfa, t);
-	uint64_t at = rec->ts - r->vms[vm].begin;
+	uint64_t at = sect_since(r, vm, rec->ts);
 
 	x->exits++;
 	x->kinds[kind_of(t.at, t.len)]++;

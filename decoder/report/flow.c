@@ -365,6 +365,7 @@ static void print_receivers(struct report *r, bool no_sizes)
 	struct flow *f = r->flow;
 	struct receiver *v = calloc(r->ents.nr, sizeof(*v));
 	unsigned int shown = 0;
+	uint32_t nr = 0;
 
 	if (!v)
 		return;
@@ -374,10 +375,11 @@ static void print_receivers(struct report *r, bool no_sizes)
 		v[f->pairs[i].to].count += f->pairs[i].count;
 		v[f->pairs[i].to].senders++;
 	}
-	qsort(v, r->ents.nr, sizeof(*v), by_received);
-	for (uint32_t i = 0; i < r->ents.nr && v[i].count && shown < RECEIVERS; i++) {
-		if (v[i].senders < 2 || !ent_at(&r->ents, v[i].to)->term)
-			continue;
+	for (uint32_t i = 0; i < r->ents.nr; i++)
+		if (v[i].senders > 1 && ent_at(&r->ents, i)->term)
+			v[nr++] = v[i];
+	qsort(v, nr, sizeof(*v), by_received);
+	for (uint32_t i = 0; i < nr && shown < RECEIVERS; i++) {
 		print_senders(r, &v[i], no_sizes);
 		shown++;
 	}

@@ -47,7 +47,7 @@ static void event(struct report *r, const struct src_rec *rec, uint32_t vm)
 	outbuf_escaped(&o, t.at, t.len, 0);
 	if (is_stop)
 		snprintf(m->text, sizeof(m->text), "stopped after %s: %s",
-			 tab_ns(at, rec->ts - r->vms[vm].begin), outbuf_cstr(&o));
+			 tab_ns(at, sect_since(r, vm, rec->ts)), outbuf_cstr(&o));
 	else
 		snprintf(m->text, sizeof(m->text), "warning: %s", outbuf_cstr(&o));
 	outbuf_fini(&o);

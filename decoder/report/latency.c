@@ -16,6 +16,7 @@
 
 struct latency {
 	struct msgpair **pairs; /* one a node */
+	struct msgpair_stats *base; /* of each, when the window began */
 	uint32_t nr_pairs;
 	int64_t bins[HIST_QUANTIZE_BINS];
 	uint64_t received, paired, sum_ns, max_ns;
@@ -42,12 +43,19 @@ static struct msgpair *pair_of(struct report *r, uint32_t vm)
 
 	if (vm >= l->nr_pairs) {
 		struct msgpair **p = realloc(l->pairs, r->nr_vms * sizeof(*p));
+		struct msgpair_stats *b;
 
 		if (!p)
 			return NULL;
 		l->pairs = p;
-		for (uint32_t i = l->nr_pairs; i < r->nr_vms; i++)
+		b = realloc(l->base, r->nr_vms * sizeof(*b));
+		if (!b)
+			return NULL;
+		l->base = b;
+		for (uint32_t i = l->nr_pairs; i < r->nr_vms; i++) {
 			p[i] = msgpair_new(r->vms[i].names, MAX_PAIRS);
+			b[i] = (struct msgpair_stats){ 0 };
+		}
 		l->nr_pairs = r->nr_vms;
 	}
 	return l->pairs[vm];
@@ -116,6 +124,18 @@ static void event(struct report *r, const struct src_rec *rec, uint32_t vm)
 	}
 }
 
+/* Pairs are counted from the beginning of all, or they would be paired wrongly. */
+static void before(struct report *r, const struct src_rec *rec, uint32_t vm)
+{
+	struct msgpair *p = pair_of(r, vm);
+	struct msgpair_hit hit;
+
+	if (!p)
+		return;
+	msgpair_feed(p, rec, &hit);
+	r->latency->base[vm] = *msgpair_stats(p);
+}
+
 /* Pairing must know of gaps: it gets the record itself. */
 static void lost(struct report *r, const struct sect_lost *s)
 {
@@ -142,10 +162,12 @@ static void fini(struct report *r)
 	if (!l)
 		return;
 	for (uint32_t i = 0; i < l->nr_pairs; i++)
-		msgpair_free(l->pairs[i]);
+		if (l->pairs[i])
+			msgpair_free(l->pairs[i]);
 	if (l->queued_at)
 		imap_fini(&l->map);
 	free(l->pairs);
+	free(l->base);
 	free(l->queued_at);
 	free(l->free);
 	free(l);
@@ -156,11 +178,14 @@ static void print_why(struct report *r)
 	uint64_t unaligned = 0, unknown = 0, no_room = 0;
 
 	for (uint32_t i = 0; i < r->latency->nr_pairs; i++) {
-		const struct msgpair_stats *s = msgpair_stats(r->latency->pairs[i]);
+		const struct msgpair_stats *base = &r->latency->base[i], *s;
 
-		unaligned += s->unaligned;
-		unknown += s->unknown;
-		no_room += s->no_room;
+		if (!r->latency->pairs[i])
+			continue;
+		s = msgpair_stats(r->latency->pairs[i]);
+		unaligned += s->unaligned - base->unaligned;
+		unknown += s->unknown - base->unknown;
+		no_room += s->no_room - base->no_room;
 	}
 	if (unaligned)
 		fprintf(r->out, "  %llu not paired: the first message of their pair was not seen, or a loss "
@@ -203,6 +228,7 @@ const struct sect latency_sect = {
 	.need = need,
 	.init = init,
 	.event = event,
+	.before = before,
 	.lost = lost,
 	.print = print,
 	.fini = fini,

@@ -243,6 +243,13 @@ static void event(struct report *r, const struct src_rec *rec, uint32_t vm)
 	}
 }
 
+/* Names that were given, processes that were there. */
+static void before(struct report *r, const struct src_rec *rec, uint32_t vm)
+{
+	if (rec->event < BTAP_MAX_EVENTS && names_is_wanted(rec->event))
+		rare(r, rec, vm);
+}
+
 /* Who ran there did so until the gap began; what came after is not known. */
 static void lost(struct report *r, const struct sect_lost *l)
 {
@@ -290,6 +297,7 @@ const struct sect model_sect = {
 	.events = events,
 	.init = init,
 	.event = event,
+	.before = before,
 	.lost = lost,
 	.folded = folded,
 	.end = end,

@@ -218,14 +218,16 @@ static void begin(struct report *r, struct vmst *v, uint64_t ts)
 	}
 }
 
-/* Names that were given, processes that were there: known before the window as in it. */
+/* What is told before the window is known in it, and not counted. */
 static void before(struct report *r, const struct src_rec *rec, uint32_t vm)
 {
 	struct decode_lost lost;
 
-	if (rec->event < BTAP_MAX_EVENTS && names_is_wanted(rec->event))
-		model_sect.event(r, rec, vm);
-	else if (decode_lost(rec, &lost) && lost.end_ns > r->vms[vm].first + r->o->from_ns)
+	for (size_t i = 0; i < NR_SECTS; i++)
+		if (sects[i]->before)
+			sects[i]->before(r, rec, vm);
+	/* a gap that reaches into the window */
+	if (decode_lost(rec, &lost) && lost.end_ns > r->vms[vm].first + r->o->from_ns)
 		take_lost(r, rec, vm);
 }
 
@@ -249,7 +251,8 @@ static inline void take(struct report *r, const struct src_rec *rec, uint32_t vm
 		take_lost(r, rec, vm);
 		return;
 	}
-	v->end = rec->ts;
+	if (rec->ts > v->end)
+		v->end = rec->ts;
 	v->events++;
 	r->counts[rec->event]++;
 	for (fn = r->handlers[rec->event]; *fn; fn++)

@@ -60,6 +60,8 @@ struct sect {
 	const uint8_t *need;	/* it can be printed if one of these was recorded; NULL: events */
 	int (*init)(struct report *r);
 	void (*event)(struct report *r, const struct src_rec *rec, uint32_t vm);
+	/* every record before the window, gaps included: to know what is so when it begins */
+	void (*before)(struct report *r, const struct src_rec *rec, uint32_t vm);
 	void (*lost)(struct report *r, const struct sect_lost *l);
 	/* records of ents were given up (ENT_FOLDED): their indexes will mean others */
 	void (*folded)(struct report *r);
@@ -125,6 +127,11 @@ void sect_title(struct report *r, const char *title, const char *from);
 static inline uint64_t sect_span(const struct report *r, uint32_t vm)
 {
 	return r->vms[vm].end - r->vms[vm].begin;
+}
+/** sect_since() - Return: ns from the first event counted of a node to a time; 0 if it was before */
+static inline uint64_t sect_since(const struct report *r, uint32_t vm, uint64_t ts)
+{
+	return ts > r->vms[vm].begin ? ts - r->vms[vm].begin : 0;
 }
 /** sect_hist() - a distribution as DTrace draws it, with its unit in the line above */
 void sect_hist(struct report *r, const char *what, const int64_t bins[HIST_QUANTIZE_BINS]);

@@ -244,6 +244,48 @@ static void deep_recursion_is_bounded(void **state)
 	free(events);
 }
 
+/* A source that hands out what it has and then is damaged. */
+struct broken {
+	struct src src;
+	uint64_t words[4];
+	int runs;
+};
+
+static int broken_run(struct src *s, struct src_run *run, struct diag *d)
+{
+	struct broken *b = (struct broken *)s;
+
+	if (b->runs++)
+		return diag_fail(d, -EPROTO, "packet 2 is damaged");
+	*run = (struct src_run){ .at = b->words, .end = b->words + 3, .base = 5, .bound = UINT64_MAX };
+	return 1;
+}
+
+static void what_could_be_read_is_reported(void **state)
+{
+	static const struct src_ops ops = { .name = "broken", .run = broken_run };
+	struct report_opts o = REPORT_OPTS_INIT;
+	struct src_thread thread = { .kind = BTAP_THREAD_SCHEDULER, .number = 1 };
+	struct src_vm vm = { .facts = { .pid_shift = 4, .pid_number_bits = 15, .port_shift = 4,
+					.port_number_bits = 28 } };
+	struct broken b = { .src = { .ops = &ops, .vms = &vm, .nr_vms = 1, .threads = &thread,
+				     .nr_threads = 1 } };
+	struct diag d = DIAG_INIT;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	b.words[0] = BTAP_HEAD(BTAP_EV_process_scheduled, 3, 5);
+	b.words[1] = pid(7);
+	assert_int_equal(report_run(&b.src, &o, out, &d), -EPROTO);
+	fclose(out);
+	assert_has(text, "1 process_scheduled");
+	assert_has(text, "<0.7.0>");
+	assert_has(text, "NOT WHOLE");
+	assert_int_equal(d.nr, 1);
+	free(text);
+}
+
 static void units(void **state)
 {
 	char b[TAB_CELL];
@@ -278,6 +320,7 @@ int main(void)
 		cmocka_unit_test(bad_sections_are_told),
 		cmocka_unit_test(nonsense_is_survived),
 		cmocka_unit_test(deep_recursion_is_bounded),
+		cmocka_unit_test(what_could_be_read_is_reported),
 		cmocka_unit_test(units),
 	};
 
