@@ -11,6 +11,9 @@ static struct node *fail(struct node *n)
 	return n;
 }
 
+/* kinds of names that have a value */
+#define VALUES (1u << SYM_VAR | 1u << SYM_BVAR | 1u << SYM_ARG | 1u << SYM_ARGS | 1u << SYM_INLINE | 1u << SYM_ENUM)
+
 /* Says so once a name: from then on the name is one in error. */
 void check_undef(struct dlang *dl, const struct node *n)
 {
@@ -22,7 +25,7 @@ void check_undef(struct dlang *dl, const struct node *n)
 		err_at(dl, n->line, D_IDENT_UNDEF, "failed to resolve %s: %s", n->str, "Unknown variable name");
 	else
 		err_at(dl, n->line, D_VAR_UNDEF, "%s%s has not yet been declared or assigned", check_scope_prefix(scope), n->str);
-	near = err_near(maps, scope == DPROG_GLOBAL ? 2 : 1, n->str);
+	near = err_near(maps, scope == DPROG_GLOBAL ? 2 : 1, VALUES, n->str);
 	if (near)
 		err_hint(dl, "nearest name: %s%s", check_scope_prefix(scope), near);
 	check_new_var(dl, scope, n->str, dl->t_void, n->line);

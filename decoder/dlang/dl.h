@@ -182,8 +182,12 @@ void err_hint(struct dlang *dl, const char *fmt, ...) __attribute__((format(prin
 void err_warn(struct dlang *dl, uint32_t line, enum dl_tag tag, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 const char *err_tag_name(enum dl_tag tag);
-/** err_near() - name in a map nearest to one that is not there, or NULL */
-const char *err_near(const struct strmap *const *maps, unsigned int nr, const char *name);
+/**
+ * err_near() - name in some maps of symbols nearest to one that is not there
+ * @kinds: bit n: enum sym_kind n is looked at
+ * Return: the name, or NULL
+ */
+const char *err_near(const struct strmap *const *maps, unsigned int nr, unsigned int kinds, const char *name);
 
 /* preproc.c: the control lines that are left when cpp has run */
 void preproc_line(struct dlang *dl, const char *line, size_t len, uint32_t nr);

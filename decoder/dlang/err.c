@@ -81,19 +81,21 @@ void err_hint(struct dlang *dl, const char *fmt, ...)
 	dl->errs[dl->nr_errs - 1].hint = arena_strdup(&dl->mem, text);
 }
 
-const char *err_near(const struct strmap *const *maps, unsigned int nr, const char *name)
+const char *err_near(const struct strmap *const *maps, unsigned int nr, unsigned int kinds, const char *name)
 {
 	size_t len = strlen(name), i;
-	unsigned int best = len < 4 ? 1 : len < 8 ? 2 : 3, m, d;
+	unsigned int best = len < 5 ? 1 : 2, m, d;
 	const char *found = NULL;
 
-	if (len > 64)
+	if (len < 3 || len > 64)
 		return NULL;
 	for (m = 0; m < nr; m++)
 		for (i = 0; i < maps[m]->cap; i++) {
 			const struct strmap_slot *s = &maps[m]->slots[i];
 
-			if (!s->key || s->len > 64 || !strcmp(s->key, name))
+			const struct sym *sym = s->value;
+
+			if (!s->key || s->len > 64 || !(kinds >> sym->kind & 1) || !strcmp(s->key, name))
 				continue;
 			d = match_distance(s->key, name, best);
 			/* of equals the first in the alphabet, so that the answer is always the same */

@@ -213,6 +213,7 @@ static void lex_string(struct dlang *dl, struct tok *t)
 		t->kind = T_STRING;
 		t->str = "";
 		l->at = q;
+		t->len = q - t->at;
 		return;
 	}
 	s = arena_alloc(&dl->mem, q - p + 1);

@@ -1,0 +1,2 @@
+//! -n
+BEGIN { speculate(1); @ = count(); }

@@ -1,0 +1,2 @@
+//! -n
+erlang*:::message-send { trace(args[9]); }

@@ -1,0 +1,2 @@
+//! -n
+erlang*:::process-* { trace(args[0]); trace(args[1]); }

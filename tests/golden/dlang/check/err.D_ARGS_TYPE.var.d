@@ -1,0 +1,2 @@
+//! -n
+BEGIN { x = 1; trace(args[x]); }

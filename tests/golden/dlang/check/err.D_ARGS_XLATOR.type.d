@@ -1,0 +1,2 @@
+//! -n
+erlang*:::odd-types { trace(args[0]); }

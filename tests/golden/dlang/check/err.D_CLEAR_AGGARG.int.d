@@ -1,0 +1,2 @@
+//! -n
+BEGIN { clear(1); }

@@ -1,0 +1,2 @@
+//! -n
+BEGIN { *alloca(4); }

@@ -1,0 +1,2 @@
+//! -n
+BEGIN { commit(1); trace(1); }

@@ -1,0 +1,2 @@
+//! -n
+BEGIN { nofunc(); strlenn("a"); x = other(1); }

@@ -1,0 +1,2 @@
+//! -n
+BEGIN { trace(y); trace(y + 1); trace(z); }

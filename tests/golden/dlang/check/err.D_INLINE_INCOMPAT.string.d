@@ -1,0 +1,2 @@
+//! -n
+inline int x = "a"; BEGIN {}

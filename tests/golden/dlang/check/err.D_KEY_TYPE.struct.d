@@ -1,0 +1,2 @@
+//! -n
+struct s { int a; }; struct s v; BEGIN { @[v] = count(); }

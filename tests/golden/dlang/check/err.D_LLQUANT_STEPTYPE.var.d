@@ -1,0 +1,2 @@
+//! -n
+BEGIN { x = 1; @ = llquantize(1, 10, 0, 3, x); }

@@ -1,0 +1,2 @@
+//! -n
+BEGIN { @a = llquantize(1, 10, 0, 3, 7); }

@@ -1,0 +1,2 @@
+//! -n
+BEGIN { @a = lquantize(1, 0, 10, 20); }

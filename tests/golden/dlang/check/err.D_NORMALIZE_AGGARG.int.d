@@ -1,0 +1,2 @@
+//! -n
+BEGIN { normalize(1, 2); }

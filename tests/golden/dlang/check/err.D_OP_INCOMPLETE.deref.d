@@ -1,0 +1,2 @@
+//! -n
+BEGIN { x = (struct nosuch *)1; trace(*x); }

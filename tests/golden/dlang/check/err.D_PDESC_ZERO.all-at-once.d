@@ -1,0 +1,5 @@
+//! -n
+erlang*:::foo { }
+erlang*:::bar { }
+erlang*:::message-send { }
+erlang*:::baz { }

@@ -1,0 +1,2 @@
+//! -n
+erlang*:::message-sent { nofunc(); }

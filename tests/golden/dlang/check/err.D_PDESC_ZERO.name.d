@@ -1,0 +1,2 @@
+//! -n
+BEGINX { trace(1); }

@@ -1,0 +1,2 @@
+//! -n
+BEGIN { @a = count(); printa(@a, 1); }

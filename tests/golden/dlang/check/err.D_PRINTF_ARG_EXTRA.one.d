@@ -1,0 +1,2 @@
+//! -n
+BEGIN { printf("x", 1); }

@@ -1,0 +1,2 @@
+//! -n
+BEGIN { system(1); }

@@ -1,0 +1,2 @@
+//! -n
+BEGIN { printf("%lx", 1); }

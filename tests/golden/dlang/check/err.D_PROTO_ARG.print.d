@@ -1,0 +1,2 @@
+//! -n
+BEGIN { print(1); }

@@ -1,0 +1,2 @@
+//! -n
+BEGIN { @a[1] = count(); @a[1, 2] = count(); }

@@ -1,0 +1,2 @@
+//! -n
+BEGIN { tracemem("hello", 3); }

@@ -1,0 +1,2 @@
+//! -n
+BEGIN { tracemem(0, -1); }

@@ -1,0 +1,2 @@
+//! -n
+BEGIN { trace((void)1); }

@@ -1,0 +1,2 @@
+//! -n
+BEGIN { mutex_owned(1); }

@@ -1,0 +1,2 @@
+//! -n
+struct foo { int a; }; BEGIN { trace(offsetof(struct foo, b)); }

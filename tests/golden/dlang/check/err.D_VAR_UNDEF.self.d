@@ -1,0 +1,2 @@
+//! -n
+BEGIN { this->a = 1; } BEGIN { trace(self->a); }

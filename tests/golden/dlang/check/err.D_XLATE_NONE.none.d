@@ -1,0 +1,2 @@
+//! -n
+BEGIN { trace(xlate<struct b>(1)); }

@@ -1,0 +1,2 @@
+//! -n
+translator struct b <struct c *d> { e = 1; }; BEGIN {}

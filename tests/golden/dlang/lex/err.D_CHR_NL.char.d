@@ -1,0 +1,3 @@
+//! -n
+BEGIN { trace('a
+'); }

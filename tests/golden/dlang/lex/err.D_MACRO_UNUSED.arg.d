@@ -1,0 +1,2 @@
+//! -n args 1 b
+BEGIN { trace($1); }

@@ -1,0 +1,3 @@
+//! -n
+#define X 5
+BEGIN {}

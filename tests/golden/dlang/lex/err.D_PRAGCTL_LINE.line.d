@@ -1,0 +1,3 @@
+//! -n
+#line abc
+BEGIN {}

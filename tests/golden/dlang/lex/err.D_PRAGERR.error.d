@@ -1,0 +1,3 @@
+//! -n
+#error this must not be
+BEGIN {}

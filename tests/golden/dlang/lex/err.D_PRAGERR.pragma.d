@@ -1,0 +1,3 @@
+//! -n
+#pragma D error "nor this"
+BEGIN {}

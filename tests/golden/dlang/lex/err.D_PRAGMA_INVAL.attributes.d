@@ -1,0 +1,3 @@
+//! -n
+#pragma D attributes Nice/Stable/Common x
+BEGIN {}

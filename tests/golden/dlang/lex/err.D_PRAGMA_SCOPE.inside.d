@@ -1,0 +1,4 @@
+//! -n
+BEGIN {
+#pragma D option quiet
+}

@@ -1,0 +1,2 @@
+//! -n
+struct foo { int a:40; }; BEGIN {}

@@ -1,0 +1,2 @@
+//! -n
+struct foo { int *a:4; }; BEGIN {}

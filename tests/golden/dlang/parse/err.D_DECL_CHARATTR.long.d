@@ -1,0 +1,2 @@
+//! -n
+long char x; BEGIN {}

@@ -1,0 +1,2 @@
+//! -n
+this int x[int]; BEGIN {}

@@ -1,0 +1,2 @@
+//! -n
+int char x; BEGIN {}

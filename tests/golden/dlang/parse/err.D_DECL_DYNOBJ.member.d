@@ -1,0 +1,2 @@
+//! -n
+struct s { int a[int]; }; BEGIN {}

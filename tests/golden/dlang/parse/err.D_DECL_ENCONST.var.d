@@ -1,0 +1,2 @@
+//! -n
+enum e { A = pid }; BEGIN {}

@@ -1,0 +1,2 @@
+//! -n
+double x; BEGIN {}

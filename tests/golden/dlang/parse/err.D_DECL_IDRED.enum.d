@@ -1,0 +1,2 @@
+//! -n
+enum e { A, A }; BEGIN {}

@@ -1,0 +1,2 @@
+//! -n
+int a; string a; BEGIN {}

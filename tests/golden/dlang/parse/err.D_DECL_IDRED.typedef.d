@@ -1,0 +1,2 @@
+//! -n
+typedef int foo; typedef char foo; BEGIN {}

@@ -1,0 +1,2 @@
+//! -n
+struct nosuch x; BEGIN {}

@@ -1,0 +1,2 @@
+//! -n
+short void x; BEGIN {}

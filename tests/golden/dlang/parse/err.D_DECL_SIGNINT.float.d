@@ -1,0 +1,2 @@
+//! -n
+unsigned float x; BEGIN {}

@@ -1,0 +1,2 @@
+//! -n
+void x; BEGIN {}

@@ -1,0 +1,2 @@
+//! -n
+#pragma D option quiet

@@ -1,0 +1,2 @@
+//! -n
+BEGIN { if (1) { trace(1); } }

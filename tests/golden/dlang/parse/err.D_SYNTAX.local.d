@@ -1,0 +1,2 @@
+//! -n
+BEGIN { struct foo *p; }

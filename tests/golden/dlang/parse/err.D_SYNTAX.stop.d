@@ -1,0 +1,3 @@
+//! -n
+BEGIN { trace(1)
+	trace(2); }

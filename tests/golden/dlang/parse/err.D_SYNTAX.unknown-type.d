@@ -1,0 +1,2 @@
+//! -n
+typedef nosuch foo; BEGIN {}

@@ -1,0 +1,2 @@
+//! -n
+struct foo { int a; int a; }; BEGIN {}
