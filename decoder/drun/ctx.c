@@ -3,17 +3,6 @@
 #include <string.h>
 #include "drun/ctx.h"
 
-/*
- * A string argument that has no number of its own (text in the record, or a
- * value the VM did not know) is addressed by its position.
- */
-#define ARG_AREA 0x7fd2000000000000ULL
-
-static inline bool is_string(unsigned int type)
-{
-	return type < DESC_words;
-}
-
 void ctx_init_args(struct vm_arg (*args)[VM_NR_ARGS])
 {
 	for (unsigned int id = 0; id < BTAP_MAX_EVENTS; id++) {
@@ -31,11 +20,6 @@ void ctx_init_args(struct vm_arg (*args)[VM_NR_ARGS])
 	}
 }
 
-static uint64_t number(uint64_t w)
-{
-	return w == BTAP_UNKNOWN ? (uint64_t)-1 : w;
-}
-
 static uint64_t slow_word(struct vm *vm, unsigned int i)
 {
 	const struct vm_arg *a = &vm->ev.args[i];
@@ -47,33 +31,27 @@ static uint64_t slow_word(struct vm *vm, unsigned int i)
 	if (a->type == DESC_text) {
 		if (!decode_text(vm->ev.rec, vm->ev.desc, (unsigned int)a->field, &t) || !t.at)
 			return 0;
-		return ARG_AREA + i;
+		return CTX_ARG_AREA + i;
 	}
 	if (!decode_word(vm->ev.rec, vm->ev.desc, (unsigned int)a->field, &w))
 		w = 0;
-	if (is_string(a->type))
-		return w ? w : ARG_AREA + i;
-	return number(w);
+	if (ctx_is_string(a->type))
+		return w ? w : CTX_ARG_AREA + i;
+	return ctx_number(w);
 }
 
-uint64_t vm_arg_word(struct vm *vm, unsigned int i)
+uint64_t ctx_arg_slow(struct vm *vm, unsigned int i)
 {
-	const struct vm_arg *a;
-
 	if (!vm->ev.rec)
 		return i < 10 ? vm->ev.arg[i] : 0;
 	if (i >= VM_NR_ARGS)
 		return 0;
-	a = &vm->ev.args[i];
-	vm->last_arg = (int)i;
-	if (a->pos && a->pos < vm->ev.rec->nr_words && a->type != DESC_text) {
-		uint64_t w = vm->ev.rec->words[a->pos];
-
-		if (is_string(a->type))
-			return w ? w : ARG_AREA + i;
-		return number(w);
-	}
 	return slow_word(vm, i);
+}
+
+uint64_t vm_arg_word(struct vm *vm, unsigned int i)
+{
+	return ctx_arg(vm, i);
 }
 
 /* String argument @i; 0 is NULL. */
@@ -107,7 +85,7 @@ uint64_t vm_arg_value(struct vm *vm, unsigned int i)
 	a = &vm->ev.args[i];
 	if (a->field < 0)
 		return 0;
-	if (is_string(a->type))
+	if (ctx_is_string(a->type))
 		return arg_string(vm, i);
 	return a->type == DESC_int ? (uint64_t)(int64_t)(int32_t)vm_arg_word(vm, i) : vm_arg_word(vm, i);
 }
@@ -116,7 +94,7 @@ static bool is_arg_at(struct vm *vm, unsigned int i, uint64_t addr)
 {
 	const struct vm_arg *a = &vm->ev.args[i];
 
-	return a->field >= 0 && is_string(a->type) && vm_arg_word(vm, i) == addr;
+	return a->field >= 0 && ctx_is_string(a->type) && vm_arg_word(vm, i) == addr;
 }
 
 /* Which string argument of the event has this number?  -1: none */

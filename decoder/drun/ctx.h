@@ -7,6 +7,41 @@
 
 #include "drun/vm.h"
 
+/*
+ * A string argument that has no number of its own (text in the record, or a
+ * value the VM did not know) is addressed by its position.
+ */
+#define CTX_ARG_AREA 0x7fd2000000000000ULL
+
+static inline bool ctx_is_string(unsigned int type)
+{
+	return type < DESC_words;
+}
+
+static inline uint64_t ctx_number(uint64_t w)
+{
+	return w == BTAP_UNKNOWN ? (uint64_t)-1 : w;
+}
+
+uint64_t ctx_arg_slow(struct vm *vm, unsigned int i);
+
+/** ctx_arg() - arg<i>: the machine's most frequent question */
+static inline uint64_t ctx_arg(struct vm *vm, unsigned int i)
+{
+	const struct src_rec *rec = vm->ev.rec;
+	const struct vm_arg *a = &vm->ev.args[i & (VM_NR_ARGS - 1)];
+
+	vm->last_arg = (int)i;
+	if (rec && i < VM_NR_ARGS && a->pos && a->pos < rec->nr_words && a->type != DESC_text) {
+		uint64_t w = rec->words[a->pos];
+
+		if (ctx_is_string(a->type))
+			return w ? w : CTX_ARG_AREA + i;
+		return ctx_number(w);
+	}
+	return ctx_arg_slow(vm, i);
+}
+
 /** ctx_init_args() - where each event's arguments are, from the catalogue */
 void ctx_init_args(struct vm_arg (*args)[VM_NR_ARGS]);
 

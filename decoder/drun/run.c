@@ -145,9 +145,6 @@ static void fire_record(struct run *r, const struct vm_probe *probe, const struc
 	ev->desc = desc_table[rec->event];
 	ev->args = r->vm.args[rec->event];
 	ev->ts = rec->ts;
-	ev->cpu = rec->thread;
-	ev->who.thread = rec->thread;
-	ev->who.vm = vm_index;
 	if (r->eproc) {
 		ev->who.proc = eproc_actor(rec);
 		if (!ev->who.proc)
@@ -156,6 +153,13 @@ static void fire_record(struct run *r, const struct vm_probe *probe, const struc
 	run_fire(r, probe);
 	if (r->eproc && rec->event == BTAP_EV_process_exit)
 		vars_drop_proc(&r->vm.vars, vm_index, ev->who.proc);
+}
+
+/* What is the same for all records of a run; to be said again after a timer has fired. */
+static void set_thread(struct run *r, uint32_t thread, uint32_t vm_index)
+{
+	r->vm.ev.cpu = thread;
+	r->vm.ev.who = (struct vars_who){ .thread = thread, .vm = vm_index };
 }
 
 /* Ask the provider which probe a record fires. */
@@ -212,6 +216,7 @@ static void use_run(struct run *r, struct src_run *run)
 	struct vm_probe **slots = r->slots + (size_t)vm * BTAP_MAX_EVENTS;
 	struct src_rec rec;
 
+	set_thread(r, run->thread, vm);
 	while (src_run_next(run, &rec)) {
 		const struct vm_probe *probe;
 
@@ -233,6 +238,7 @@ static void use_run(struct run *r, struct src_run *run)
 			timer_run(r, rec.ts);
 			if (r->vm.is_over)
 				return;
+			set_thread(r, run->thread, vm);
 		}
 		fire_record(r, probe, &rec, vm);
 		if (__builtin_expect(r->vm.is_over, 0))

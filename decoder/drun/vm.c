@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* vm.c - the machine's loop over op.def */
 #include <string.h>
+#include "drun/ctx.h"
 #include "drun/func.h"
 #include "drun/rec.h"
 #include "drun/spec.h"
@@ -242,7 +243,7 @@ L_LDI:	A = (uint64_t)IMM; NEXT;
 L_LDC:	A = vm->prog->consts[in->imm]; NEXT;
 L_LDSC:	A = vm->str_consts[in->imm]; NEXT;
 
-L_LDARG:	A = vm_arg_word(vm, (unsigned int)in->imm); NEXT;
+L_LDARG:	A = ctx_arg(vm, (unsigned int)in->imm); NEXT;
 L_LDARGS:	A = vm_arg_value(vm, (unsigned int)in->imm); NEXT_IF_FINE;
 L_LDV:	A = vm_bvar(vm, (enum dprog_bvar)in->imm); NEXT_IF_FINE;
 L_LDTS:	A = vm->ev.ts; NEXT;
