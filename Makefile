@@ -43,6 +43,12 @@ include mk/fuzz.mk
 include mk/report.mk
 include mk/event.mk
 
+.PHONY: demo
+demo: ## install what is missing, build, record a real Erlang node, print its report
+	@tools/need.sh build agent
+	@$(MAKE) --no-print-directory all
+	@tools/demo.sh $(B)
+
 .PHONY: clean
 clean: ## remove what was built
 	rm -rf build build-*
