@@ -116,6 +116,27 @@ void clock_seek(struct clock_map *m, uint64_t ticks)
 	m->cur = lo;
 }
 
+struct clock_span clock_span(struct clock_map *m, uint64_t ticks)
+{
+	const struct clock_line *l;
+	struct clock_span s = { 0 };
+
+	if (m->is_ns)
+		return (struct clock_span){ 0, UINT64_MAX, 0, 1ull << 32 };
+	if (m->nr == 0)
+		return s;
+	clock_seek(m, ticks);
+	l = &m->line[m->cur];
+	if (ticks < l->ticks)
+		return s;
+	s = (struct clock_span){ l->ticks, UINT64_MAX, l->ns, l->mul };
+	if (m->cur + 1 < m->nr)
+		s.len = l[1].ticks - l->ticks;
+	else /* not so far that the sum could wrap: pairs are below 2^62 ns, slopes below 2^42 */
+		s.len = 1ull << 51;
+	return s;
+}
+
 uint64_t clock_real(const struct clock_map *m, uint64_t mono_ns)
 {
 	const struct btap_clock_pair *best = NULL;

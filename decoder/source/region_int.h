@@ -57,6 +57,7 @@ struct region {
 	char answer[sizeof(((struct btap_answer *)0)->text)];
 };
 
+/* region_poll.c */
 uint64_t region_now_ns(void);
 /**
  * region_guarded() - call @fn, which touches the mapped file
@@ -65,6 +66,9 @@ uint64_t region_now_ns(void);
  */
 int region_guarded(struct region *r, int (*fn)(struct region *r, void *arg), void *arg,
 		   struct diag *d);
+
+/* Does the VM live?  For region_guarded(). */
+int region_look(struct region *r, void *arg);
 
 /* region_hdr.c */
 /** region_hdr_check() - is this private copy the header of a region in a file of @size bytes? */

@@ -86,6 +86,12 @@ static void never_goes_back(void **state)
 	assert_true(m->nr > 100);
 	for (at = 0; at < ticks + 1000000; at += 1 + (uint64_t)rand() % 200) {
 		uint64_t now = clock_ns(m, at);
+		struct clock_span s = clock_span(m, at);
+
+		if (at - s.lo < s.len)
+			assert_int_equal(s.ns + (uint64_t)(((unsigned __int128)(at - s.lo) * s.mul) >> 32), now);
+		else
+			assert_true(at < p[0].ticks);
 
 		assert_true(now >= last);
 		last = now;
