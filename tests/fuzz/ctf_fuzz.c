@@ -114,6 +114,7 @@ static void walk(struct src *s)
 	src_atom(s->vms[0].strs, sum, NULL);
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct diag d = DIAG_INIT;
