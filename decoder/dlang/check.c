@@ -184,6 +184,10 @@ void check_translator(struct dlang *dl, const struct dtype *to, const struct dty
 		err_at(dl, line, D_XLATE_SOU, "incomplete struct/union/enum %s", f->name);
 		return;
 	}
+	if (++dl->nr_xlators > DL_MAX_XLATORS) {
+		err_at(dl, line, D_TOOBIG, "more than %u translators", DL_MAX_XLATORS);
+		return;
+	}
 	for (old = dl->xlators; old; old = old->next)
 		if (dtype_base(old->to) == b && dtype_base(old->from) == dtype_base(from)) {
 			err_at(dl, line, D_XLATE_REDECL, "translator from %s to %s has already been declared",
@@ -317,6 +321,11 @@ void check_scan_own(struct dlang *dl, const char *text, size_t len)
 	size_t i;
 
 	for (i = 0; i < len; i++) {
+		if (text[i] == '"') { /* what a text says does not count */
+			for (i++; i < len && text[i] != '"' && text[i] != '\n'; i++)
+				i += text[i] == '\\';
+			continue;
+		}
 		if (text[i] != 'e')
 			continue;
 		for (w = words; *w; w++)

@@ -147,7 +147,7 @@ struct node *check_call(struct dlang *dl, struct node *n)
 
 	if (!s) {
 		err_at(dl, n->line, D_FUNC_UNDEF, "undefined function name: %s", n->str);
-		near = err_near(maps, 1, 1u << SYM_FUNC | 1u << SYM_ACTION | 1u << SYM_AGGFN, n->str);
+		near = dl->nr_errs == DL_MAX_ERRORS ? NULL : err_near(maps, 1, 1u << SYM_FUNC | 1u << SYM_ACTION | 1u << SYM_AGGFN, n->str);
 		if (near)
 			err_hint(dl, "nearest name: %s", near);
 		check_rest(dl, n);

@@ -25,7 +25,7 @@ void check_undef(struct dlang *dl, const struct node *n)
 		err_at(dl, n->line, D_IDENT_UNDEF, "failed to resolve %s: %s", n->str, "Unknown variable name");
 	else
 		err_at(dl, n->line, D_VAR_UNDEF, "%s%s has not yet been declared or assigned", check_scope_prefix(scope), n->str);
-	near = err_near(maps, scope == DPROG_GLOBAL ? 2 : 1, VALUES, n->str);
+	near = dl->nr_errs == DL_MAX_ERRORS ? NULL : err_near(maps, scope == DPROG_GLOBAL ? 2 : 1, VALUES, n->str);
 	if (near)
 		err_hint(dl, "nearest name: %s%s", check_scope_prefix(scope), near);
 	check_new_var(dl, scope, n->str, dl->t_void, n->line);
@@ -109,6 +109,9 @@ struct node *check_ident(struct dlang *dl, struct node *n)
 		n->value = s->number;
 		n->type = s->type;
 		return n;
+	case SYM_REFUSED:
+		err_at(dl, n->line, s->tag, "%s", s->refused);
+		return fail(n);
 	case SYM_FUNC:
 		return badref(dl, n, "function", "scalar");
 	case SYM_AGGFN:

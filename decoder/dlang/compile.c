@@ -35,6 +35,7 @@ void dlang_free(struct dlang *dl)
 	strmap_fini(&dl->builtins);
 	strmap_fini(&dl->aggs);
 	strmap_fini(&dl->typedefs);
+	strmap_fini(&dl->arrays);
 	strmap_fini(&dl->own_names);
 	arena_fini(&dl->mem);
 	free(dl);

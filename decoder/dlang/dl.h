@@ -27,6 +27,8 @@
 #define DL_MAX_MEM    (256u << 20)
 #define DL_MAX_OBJECT (1u << 20)  /* bytes of a struct or array */
 #define DL_MAX_NAME   1024
+#define DL_MAX_MEMBERS 4096
+#define DL_MAX_XLATORS 1000
 
 enum dl_tag {
 #define DIAG(tag, scope, fmt) tag,
@@ -152,7 +154,9 @@ struct dlang {
 	struct strmap builtins;		      /* what D has by itself */
 	struct strmap aggs;
 	struct strmap typedefs, tags[3]; /* struct, union, enum tags */
+	struct strmap arrays;		 /* element type and number -> type */
 	struct xlator *xlators;
+	unsigned int nr_xlators;
 	struct strmap *scope;	   /* parameters of the inline or translator being checked; NULL */
 	uint64_t args_used;	   /* bit n: $n was referred to */
 	uint32_t nr_bindings;
@@ -165,7 +169,6 @@ struct dlang {
 	struct node *clauses, **clauses_tail;
 	unsigned int nr_clauses;
 	/* types */
-	struct type_x *type_list;
 	const struct dtype *t_void, *t_char, *t_uchar, *t_short, *t_ushort, *t_int, *t_uint, *t_long,
 		*t_ulong, *t_llong, *t_ullong, *t_int64, *t_uint64, *t_string, *t_float, *t_double,
 		*t_ldouble, *t_stack, *t_sym, *t_agg, *t_voidp, *t_charp, *t_size;

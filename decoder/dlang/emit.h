@@ -11,6 +11,8 @@
 
 #include "dlang/check.h"
 
+struct place;
+
 struct emit {
 	struct dlang *dl;
 	struct dprog *p;
@@ -22,7 +24,7 @@ struct emit {
 	uint32_t nr_bindings;
 	unsigned int nr_regs;	/* of the clause */
 	uint32_t line;
-	unsigned int lhs_reg;	/* of the compound assignment at hand: where the left side's value is */
+	const struct place *lhs; /* left side of the compound assignment at hand */
 	bool failed;
 };
 

@@ -270,23 +270,25 @@ static void assign(struct emit *e, const struct node *n, unsigned int r)
 }
 
 /*
- * A compound assignment keeps its place in registers r .. q-1, works above them,
- * and moves the result down.
+ * The place is evaluated once and stays in registers r .. q-1; the operation
+ * loads what is there when it comes to its left side (N_PARAM), works from q on,
+ * and its result is stored and, if somebody wants it, moved down.
  */
-static void compound(struct emit *e, const struct node *n, unsigned int r)
+static void compound(struct emit *e, const struct node *n, unsigned int r, bool want)
 {
-	unsigned int q, outer = e->lhs_reg;
+	const struct place *outer = e->lhs;
 	struct place p;
+	unsigned int q;
 
 	if (n->op == T_ADDEQ && type_is_int(n->b->type) && add_element(e, n, n->b, 0, r))
 		return;
 	q = emit_place(e, n->a, r, &p);
-	emit_load(e, &p, q);
-	e->lhs_reg = q;
-	emit_expr(e, n->data, q + 1);
-	e->lhs_reg = outer;
-	emit_store(e, &p, q + 1, q + 2);
-	emit_abc(e, DPROG_OP_MOV, r, q + 1, 0, 0);
+	e->lhs = &p;
+	emit_expr(e, n->data, q);
+	e->lhs = outer;
+	emit_store(e, &p, q, q + 1);
+	if (want && q != r)
+		emit_abc(e, DPROG_OP_MOV, r, q, 0, 0);
 }
 
 static void incdec(struct emit *e, const struct node *n, unsigned int r, bool want)
@@ -301,14 +303,17 @@ static void incdec(struct emit *e, const struct node *n, unsigned int r, bool wa
 		step = -step;
 	if (!post && add_element(e, n, NULL, step, r))
 		return;
-	q = emit_place(e, n->a, r + 1, &p);
+	q = emit_place(e, n->a, r + post, &p);
 	emit_load(e, &p, q);
 	if (post)
 		emit_abc(e, DPROG_OP_MOV, r, q, 0, 0);
 	emit_abc(e, DPROG_OP_ADDI, q, q, 0, step);
-	emit_normal(e, n->a->type, q);
+	if (p.nr_bits)
+		emit_abc(e, b->is_signed ? DPROG_OP_BFXS : DPROG_OP_BFXU, q, q, 0, p.nr_bits);
+	else
+		emit_normal(e, n->a->type, q);
 	emit_store(e, &p, q, q + 1);
-	if (want && !post)
+	if (want && !post && q != r)
 		emit_abc(e, DPROG_OP_MOV, r, q, 0, 0);
 }
 
@@ -431,7 +436,7 @@ void emit_expr(struct emit *e, const struct node *n, unsigned int r)
 		if (n->op == T_ASGN)
 			assign(e, n, r);
 		else
-			compound(e, n, r);
+			compound(e, n, r, true);
 		break;
 	case N_INCDEC:
 		incdec(e, n, r, true);
@@ -456,7 +461,10 @@ void emit_expr(struct emit *e, const struct node *n, unsigned int r)
 		let(e, n, r);
 		break;
 	case N_PARAM:
-		emit_abc(e, DPROG_OP_MOV, r, n->value < 0 ? e->lhs_reg : e->bindings[n->value], 0, 0);
+		if (n->value < 0)
+			emit_load(e, e->lhs, r);
+		else
+			emit_abc(e, DPROG_OP_MOV, r, e->bindings[n->value], 0, 0);
 		break;
 	default:
 		emit_const(e, r, 0);
@@ -469,6 +477,10 @@ void emit_effect(struct emit *e, const struct node *n, unsigned int r)
 		emit_reg(e, r);
 		e->line = n->line;
 		incdec(e, n, r, false);
+	} else if (n->kind == N_ASSIGN && n->op != T_ASGN) {
+		emit_reg(e, r);
+		e->line = n->line;
+		compound(e, n, r, false);
 	} else {
 		emit_expr(e, n, r);
 	}

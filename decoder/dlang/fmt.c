@@ -142,7 +142,7 @@ static const struct dtype *take(struct state *s, const char *spec, const char *w
 	}
 	err_at(dl, s->str->line, D_PRINTF_ARG_PROTO,
 	       "%s( ) prototype mismatch: conversion #%u (%%%s) is missing a corresponding %s", s->func, s->conv, spec,
-	       s->printa ? "key" : what);
+	       what);
 	s->ok = false;
 	return NULL;
 }
@@ -219,12 +219,7 @@ static void conversion(struct state *s, struct dfmt_conv *c, const char *spec, s
 	unsigned int size;
 	enum want w;
 
-	w = len ? want_of(text, len, &size) : W_NONE;
-	if (w == W_NONE) {
-		err_at(dl, s->str->line, D_SYNTAX, "format conversion #%u is undefined: %%%s", s->conv, text);
-		s->ok = false;
-		return;
-	}
+	w = want_of(text, len, &size);
 	c->conv = text[len - 1];
 	c->mod = len == 3 ? 2 : len == 2 ? text[0] == 'h' ? 'h' : 1 : 0;
 	if (c->flags & DFMT_WIDTH_ARG)
@@ -265,6 +260,35 @@ struct literal {
 	size_t len;
 };
 
+/* Conversions that are none are told first, wherever they are. */
+static bool all_defined(struct dlang *dl, const struct node *str)
+{
+	unsigned int conv = 0, size;
+	struct dfmt_conv c;
+	const char *p, *q, *text;
+
+	for (p = str->str; *p; p++) {
+		if (*p != '%')
+			continue;
+		if (p[1] == '%') {
+			p++;
+			continue;
+		}
+		conv++;
+		c = (struct dfmt_conv){ 0 };
+		p = prefix(p + 1, &c);
+		q = p + strspn(p, "hlw");
+		q += *q != 0;
+		text = arena_memdup(&dl->mem, p, q - p);
+		if (q == p || want_of(text, q - p, &size) == W_NONE) {
+			err_at(dl, str->line, D_SYNTAX, "format conversion #%u is undefined: %%%s", conv, text);
+			return false;
+		}
+		p = q - 1;
+	}
+	return true;
+}
+
 struct dfmt *fmt_parse(struct dlang *dl, const char *func, const struct node *str, struct act *act, struct node *args)
 {
 	struct state s = { .dl = dl, .func = func, .str = str, .act = act, .arg = args, .ok = true,
@@ -275,6 +299,8 @@ struct dfmt *fmt_parse(struct dlang *dl, const char *func, const struct node *st
 	struct literal lit;
 	size_t cap = 0;
 
+	if (!all_defined(dl, str))
+		return NULL;
 	if (s.printa) {
 		s.keys = act->aggs[0]->keys;
 		s.nr_keys = act->aggs[0]->nr_keys;
@@ -296,9 +322,7 @@ struct dfmt *fmt_parse(struct dlang *dl, const char *func, const struct node *st
 		if (*p) {
 			s.conv++;
 			p = prefix(p + 1, &c);
-			for (q = p; *q == 'h' || *q == 'l' || *q == 'w'; q++)
-				;
-			q += *q != 0;
+			q = p + strspn(p, "hlw") + 1;
 			conversion(&s, &c, p, q - p);
 			p = q;
 		}

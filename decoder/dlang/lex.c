@@ -530,10 +530,9 @@ const char *lex_spec(struct dlang *dl)
 {
 	struct lex *l = &dl->lex;
 	const char *from = l->at;
-	char *s;
-	size_t n = 0, cap = 4 * DL_MAX_NAME;
+	char s[4 * DL_MAX_NAME + 1];
+	size_t n = 0, cap = sizeof(s) - 1;
 
-	s = arena_alloc(&dl->mem, cap + 1);
 	while (l->at < l->end && !isspace((unsigned char)*l->at) && !strchr(",/{;", *l->at)) {
 		if (*l->at == '\\' && l->at + 1 < l->end && n + 2 < cap) {
 			s[n++] = *l->at++;
@@ -551,6 +550,7 @@ const char *lex_spec(struct dlang *dl)
 		} else if (n < cap) {
 			s[n++] = *l->at++;
 		} else {
+			s[n] = 0;
 			err_at(dl, l->line, D_PDESC_INVAL, "invalid probe description \"%.40s...\": it is too long", s);
 			l->at = l->end;
 		}
@@ -558,7 +558,7 @@ const char *lex_spec(struct dlang *dl)
 	s[n] = 0;
 	if (dl->dump[DLANG_TOK] && l->at > from)
 		fprintf(dl->dump[DLANG_TOK], "%u probe %s\n", l->line, s);
-	return s;
+	return arena_memdup(&dl->mem, s, n);
 }
 
 void lex_skip_clause(struct dlang *dl, unsigned int depth)

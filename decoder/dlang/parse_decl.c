@@ -81,6 +81,11 @@ static void add_member(struct dlang *dl, struct members *ms, const char *name, c
 	}
 	strmap_put(&ms->names, name, strlen(name), ms);
 	place(ms, &m);
+	if (ms->nr == DL_MAX_MEMBERS) {
+		err_at(dl, line, D_DECL_TOOBIG, "type is too big: it has more than %u members", DL_MAX_MEMBERS);
+		dl->syntax = true;
+		return;
+	}
 	if (ms->bits > (uint64_t)DL_MAX_OBJECT * 8) {
 		err_at(dl, line, D_DECL_TOOBIG, "type is too big: it has more than %u bytes", DL_MAX_OBJECT);
 		ms->bits = 0;

@@ -4,6 +4,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <stdlib.h>
 #include "dlang/emit.h"
 
 #define MAX_WORDS 16
@@ -58,6 +59,8 @@ static void option(struct dlang *dl, const char *text, uint32_t line)
 		dl->opts.no_lint = true;
 	if (!strcmp(name, "defaultargs"))
 		dl->opts.default_args = true;
+	if (!strcmp(name, "strsize") && value && strtoul(value, NULL, 10) > 0 && strtoul(value, NULL, 10) < DL_MAX_OBJECT)
+		((struct dtype *)dl->t_string)->size = strtoul(value, NULL, 10);
 	emit_option(dl, name, value, line);
 }
 

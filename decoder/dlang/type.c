@@ -4,11 +4,10 @@
  */
 #include "dlang/type.h"
 
-/* A type with what is derived from it */
+/* A type, and the pointer to it; arrays are found in dl->arrays by element and number */
 struct type_x {
 	struct dtype t;
-	struct type_x *ptr;	      /* pointer to it */
-	struct type_x *arrays, *next; /* arrays of it, chained by next */
+	struct type_x *ptr; /* pointer to it */
 };
 
 static struct type_x *new_type(struct dlang *dl, enum dtype_kind kind, uint32_t size, const char *name)
@@ -80,13 +79,16 @@ const struct dtype *type_ptr(struct dlang *dl, const struct dtype *to)
 
 const struct dtype *type_array(struct dlang *dl, const struct dtype *of, uint32_t nr, uint32_t line)
 {
-	struct type_x *e = (struct type_x *)of, *x;
+	struct {
+		const struct dtype *of;
+		uint64_t nr;
+	} key = { of, nr };
+	struct type_x *x = strmap_get(&dl->arrays, (const char *)&key, sizeof(key));
 	const struct dtype *inner = of;
 	const char *dims;
 
-	for (x = e->arrays; x; x = x->next)
-		if (x->t.nr == nr)
-			return &x->t;
+	if (x)
+		return &x->t;
 	x = new_type(dl, DTYPE_ARRAY, 0, NULL);
 	x->t.ref = of;
 	x->t.nr = nr;
@@ -100,8 +102,7 @@ const struct dtype *type_array(struct dlang *dl, const struct dtype *of, uint32_
 		inner = inner->ref;
 	dims = of->kind == DTYPE_ARRAY ? of->name + strlen(inner->name) + 1 : "";
 	x->t.name = arena_printf(&dl->mem, "%s [%u]%s", inner->name, nr, dims);
-	x->next = e->arrays;
-	e->arrays = x;
+	strmap_put(&dl->arrays, arena_memdup(&dl->mem, &key, sizeof(key)), sizeof(key), x);
 	return &x->t;
 }
 

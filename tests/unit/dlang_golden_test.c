@@ -99,6 +99,7 @@ static char *slurp(const char *path, size_t *len)
 
 static void setup(const char *text, struct dlang_unit *u, struct dlang_opts *o, char *line, const char **argv)
 {
+	bool args = false;
 	char *w;
 
 	u->is_file = true;
@@ -109,12 +110,14 @@ static void setup(const char *text, struct dlang_unit *u, struct dlang_opts *o, 
 		return;
 	snprintf(line, 200, "%.*s", (int)strcspn(text + 4, "\n"), text + 4);
 	for (w = strtok(line, " "); w; w = strtok(NULL, " ")) {
-		if (*w == '-') {
+		if (!strcmp(w, "args")) {
+			args = true;
+		} else if (args && o->argc < 8) {
+			argv[o->argc++] = w;
+		} else if (*w == '-') {
 			u->is_file = false;
 			u->spec = w[1] == 'P' ? DLANG_SPEC_PROV : w[1] == 'm' ? DLANG_SPEC_MOD : w[1] == 'f' ? DLANG_SPEC_FUNC :
 				  w[1] == 'i' ? DLANG_SPEC_ID : DLANG_SPEC_NAME;
-		} else if (strcmp(w, "args") && o->argc < 8) {
-			argv[o->argc++] = w;
 		}
 	}
 }

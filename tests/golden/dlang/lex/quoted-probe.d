@@ -1,0 +1,4 @@
+erlang*:'Elixir.Shop.Cart':total:function-entry
+{
+	trace(probefunc);
+}

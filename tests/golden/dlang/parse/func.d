@@ -1,0 +1,2 @@
+//! -f
+dtrace:x:y { trace(1); }

@@ -1,0 +1,2 @@
+//! -P
+profile { trace(probename); }
