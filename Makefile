@@ -42,12 +42,30 @@ include mk/stress.mk
 include mk/fuzz.mk
 include mk/report.mk
 include mk/event.mk
+include mk/drun.mk
 
 .PHONY: demo
 demo: ## install what is missing, build, record a real Erlang node, print its report
 	@tools/need.sh build agent
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -j$$(nproc) all
 	@tools/demo.sh $(B)
+
+# PREFIX for the command; ERL_LIB: where the Erlang installed here looks for applications.
+PREFIX  ?= /usr/local
+ERL_LIB ?= $(shell erl -noinput -boot start_clean -eval 'io:put_chars(code:lib_dir()), halt().')
+.PHONY: install uninstall
+install: all ## install the command and man pages into PREFIX, the agent into ERL_LIB
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(B)/beamtap $(DESTDIR)$(PREFIX)/bin/beamtap
+	ln -sf beamtap $(DESTDIR)$(PREFIX)/bin/beamtap-dtrace
+	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(ERL_LIB)/beamtap-$(VERSION)/ebin $(DESTDIR)$(ERL_LIB)/beamtap-$(VERSION)/priv
+	install -m 644 $(B)/agent/beamtap-$(VERSION)/ebin/* $(DESTDIR)$(ERL_LIB)/beamtap-$(VERSION)/ebin
+	install -m 755 $(B)/agent/beamtap-$(VERSION)/priv/*.so $(DESTDIR)$(ERL_LIB)/beamtap-$(VERSION)/priv
+uninstall: ## remove what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/beamtap $(DESTDIR)$(PREFIX)/bin/beamtap-dtrace
+	rm -f $(patsubst docs/man/%,$(DESTDIR)$(PREFIX)/share/man/man1/%,$(wildcard docs/man/*.1))
+	rm -rf $(DESTDIR)$(ERL_LIB)/beamtap-$(VERSION)
 
 .PHONY: clean
 clean: ## remove what was built

@@ -20,14 +20,14 @@ check-unit: $(UNIT)
 	@tests/tap.py -j 2 $(foreach t,$(UNIT),$(notdir $(t))=$(t))
 check: ## install what is missing, build, run the fast tests
 	@tools/need.sh build agent test
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -j$$(nproc) all
 	@$(MAKE) --no-print-directory check-run
 .PHONY: check-run
 check-run: $$(CHECK_DEPS)
 	@tests/tap.py -j 2 $(CHECKS)
 check-e2e: ## run the tests that need a real VM, babeltrace2, ...
 	@tools/need.sh build agent test
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -j$$(nproc) all
 	@$(MAKE) --no-print-directory check-e2e-run
 .PHONY: check-e2e-run
 check-e2e-run: $$(CHECK_E2E_DEPS)
