@@ -54,12 +54,17 @@ int report_main(int argc, char **argv)
 {
 	struct cli_args a = {
 		.name = "report",
-		.synopsis = "beamtap report [--top N] [--sections LIST] [--elixir] [--from T] [--to T]\n"
+		.synopsis = "beamtap report [--top N] [--sections LIST] [--elixir] [--from T] "
+			    "[--to T]\n"
 			    "                      [--redact] DIR...",
-		.about = "Tells what happened in a recording: which processes ran, who sent to whom, how long\n"
-			 "messages, garbage collection and waiting took, what ended and why.  DIR is a\n"
-			 "recording; the region of a node, alive or dead, and a fixture do as well.\n"
-			 "Sections: processes messages latency gc schedulers exits ports calls other.",
+		.about = "Tells what happened in a recording: which processes ran, who sent to "
+			 "whom, how long\n"
+			 "messages, garbage collection and waiting took, what ended and why.  DIR "
+			 "is a\n"
+			 "recording; the region of a node, alive or dead, and a fixture do as "
+			 "well.\n"
+			 "Sections: processes messages latency gc schedulers exits ports calls "
+			 "other.",
 		.opts = opts,
 		.argc = argc,
 		.argv = argv,
@@ -83,8 +88,9 @@ int report_main(int argc, char **argv)
 			break;
 		case OPT_TOP:
 			if (cli_number(a.value, 1, 100000, &n))
-				status = cli_usage(&a, "--top takes a number from 1 to 100000, not '%s'",
-						   a.value);
+				status = cli_usage(
+					&a, "--top takes a number from 1 to 100000, not '%s'",
+					a.value);
 			o.top = (unsigned int)n;
 			break;
 		case OPT_SECTIONS:

@@ -22,18 +22,18 @@
 struct fn {
 	uint64_t mfa;
 	uint32_t vm;
-	uint32_t depth;	 /* most open calls of traced functions at its entry, itself included */
+	uint32_t depth; /* most open calls of traced functions at its entry, itself included */
 	uint64_t count, raised;
 	uint64_t total_ns; /* outermost calls: a recursive one lies inside another */
 	uint64_t self_ns, max_ns;
-	/* how often it is open on the stack it was looked at last, so that recursion costs no search */
+	/* how often it is open on the stack looked at last: recursion costs no search */
 	uint64_t stack_id;
 	uint32_t open;
 };
 
 struct frame {
 	uint32_t fn;
-	bool by_tail; /* took the place of another; its own entry may follow, or never */
+	bool by_tail;	       /* took the place of another; its own entry may follow, or never */
 	uint64_t at, below_ns; /* below: in traced calls that it made */
 };
 
@@ -55,11 +55,19 @@ struct calls {
 };
 
 static const uint8_t events[] = {
-	BTAP_EV_function_entry, BTAP_EV_function_return, BTAP_EV_function_replaced,
-	BTAP_EV_exception_throw, BTAP_EV_exception_catch, BTAP_EV_process_exit, 0,
+	BTAP_EV_function_entry,
+	BTAP_EV_function_return,
+	BTAP_EV_function_replaced,
+	BTAP_EV_exception_throw,
+	BTAP_EV_exception_catch,
+	BTAP_EV_process_exit,
+	0,
 };
 static const uint8_t need[] = {
-	BTAP_EV_function_entry, BTAP_EV_function_return, BTAP_EV_function_replaced, 0,
+	BTAP_EV_function_entry,
+	BTAP_EV_function_return,
+	BTAP_EV_function_replaced,
+	0,
 };
 
 static uint32_t fn_of(struct calls *c, uint32_t vm, uint64_t mfa)
@@ -251,8 +259,8 @@ static void event(struct report *r, const struct src_rec *rec, uint32_t vm)
 {
 	struct calls *c = r->calls;
 	uint32_t ent = sect_ent(r, rec, vm, DECODE(rec, function_entry, p)), fn;
-	bool is_exception = rec->event == BTAP_EV_exception_throw ||
-			    rec->event == BTAP_EV_exception_catch;
+	bool is_exception =
+		rec->event == BTAP_EV_exception_throw || rec->event == BTAP_EV_exception_catch;
 	struct stack *s;
 	uint64_t mfa, by;
 
@@ -364,9 +372,11 @@ static void print(struct report *r)
 	qsort(c->fns, c->nr_fns, sizeof(*c->fns), by_total);
 	for (uint32_t i = 0; i < c->nr_fns; i++)
 		raised += c->fns[i].raised;
-	sect_title(r, "SLOWEST TRACED CALLS",
-		   "function_entry to function_return, tail call or exception; by the clock, waiting"
-		   "\n  included; total: a recursive call counts once; self: without traced calls made");
+	sect_title(
+		r, "SLOWEST TRACED CALLS",
+		"function_entry to function_return, tail call or exception; by the clock, waiting"
+		"\n  included; total: a recursive call counts once; self: without traced calls "
+		"made");
 	tab_col(&t, "node", true, r->nr_vms < 2);
 	tab_col(&t, "function", true, false);
 	tab_col(&t, "calls", false, false);
@@ -397,14 +407,16 @@ static void print(struct report *r)
 	}
 	if (others) {
 		tab_row(&t);
-		snprintf(tab_cell(&t, 1), TAB_CELL, "all others (%llu)", (unsigned long long)others);
+		snprintf(tab_cell(&t, 1), TAB_CELL, "all others (%llu)",
+			 (unsigned long long)others);
 		tab_count(tab_cell(&t, 2), rest);
 	}
 	if (t.nr_rows)
 		tab_print(&t, r->out);
-	fprintf(r->out, "%s", c->open + c->with_process + c->no_return + c->no_entry +
-					      c->too_deep + c->no_room ?
-				      "  Calls that are not in these figures:\n" : "");
+	fprintf(r->out, "%s",
+		c->open + c->with_process + c->no_return + c->no_entry + c->too_deep + c->no_room
+			? "  Calls that are not in these figures:\n"
+			: "");
 	note(r, c->open, "open at the end");
 	note(r, c->with_process, "ended with their process");
 	note(r, c->no_return, "entered, their end not seen");

@@ -19,13 +19,13 @@
 #include "report/imap.h"
 
 enum ent_flag {
-	ENT_RUNS = 1,	  /* on a thread now */
-	ENT_SPAWNED = 2,  /* its spawn was seen */
-	ENT_EXITED = 4,	  /* its end was seen */
-	ENT_CUT = 8,	  /* a gap hid a part of what it did */
-	ENT_FOLDED = 16,  /* given up: its room is free */
-	ENT_OLD = 32,	  /* another process has its word now */
-	ENT_NODE = 64,	  /* term is the name of a remote node */
+	ENT_RUNS = 1,	 /* on a thread now */
+	ENT_SPAWNED = 2, /* its spawn was seen */
+	ENT_EXITED = 4,	 /* its end was seen */
+	ENT_CUT = 8,	 /* a gap hid a part of what it did */
+	ENT_FOLDED = 16, /* given up: its room is free */
+	ENT_OLD = 32,	 /* another process has its word now */
+	ENT_NODE = 64,	 /* term is the name of a remote node */
 };
 
 enum ent_gc { ENT_GC_MINOR, ENT_GC_MAJOR };
@@ -53,7 +53,7 @@ struct ent {
 
 	uint64_t gcs[2];
 	uint64_t dirty_ns;
-	uint32_t pair; /* that it sent to last, see flow.c */
+	uint32_t pair;	    /* that it sent to last, see flow.c */
 	uint64_t mfa, name; /* first function; registered name */
 } __attribute__((aligned(64)));
 _Static_assert(offsetof(struct ent, out) == 64, "the first cache line");
@@ -69,13 +69,13 @@ struct ent_sum {
 struct ents {
 	struct imap map;
 	struct ent **chunks;
-	uint32_t nr;	     /* indexes handed out so far; index 0 is nobody */
+	uint32_t nr; /* indexes handed out so far; index 0 is nobody */
 	uint32_t max;
-	uint32_t *free;	     /* indexes to be used again */
+	uint32_t *free; /* indexes to be used again */
 	uint32_t nr_free;
-	uint32_t exits;	     /* processes that ended since folding was tried last */
-	bool is_full;	     /* folding frees nothing at present: new ones go to index 0 */
-	uint64_t refused;    /* look-ups that ended at index 0 */
+	uint32_t exits;	  /* processes that ended since folding was tried last */
+	bool is_full;	  /* folding frees nothing at present: new ones go to index 0 */
+	uint64_t refused; /* look-ups that ended at index 0 */
 	struct ent_sum folded;
 	/* Told before the room of folded records (ENT_FOLDED) is used again. */
 	void (*on_fold)(void *arg);
@@ -94,7 +94,7 @@ static inline struct ent *ent_at(const struct ents *es, uint32_t i)
 /** ent_make() - slow path of ent_get() */
 uint32_t ent_make(struct ents *es, uint32_t vm, uint64_t term, uint16_t flags);
 
-/** ent_get() - Return: index of a process, port or name; a new one if need be; 0 when there is no room */
+/** ent_get() - Return: index of a process, port or name, new if need be; 0: no room */
 static inline uint32_t ent_get(struct ents *es, uint32_t vm, uint64_t term)
 {
 	uint32_t i = imap_find(&es->map, term, vm);

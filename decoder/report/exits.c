@@ -212,7 +212,8 @@ static void print_exits(struct report *r)
 	uint64_t rest = x->other_exits, others = 0;
 	struct tab t = { 0 };
 
-	fprintf(r->out, "  %llu ended, %llu of them abnormally (not normal, shutdown or {shutdown,_})",
+	fprintf(r->out,
+		"  %llu ended, %llu of them abnormally (not normal, shutdown or {shutdown,_})",
 		(unsigned long long)x->exits, (unsigned long long)x->kinds[ABNORMAL]);
 	if (x->kinds[UNKNOWN])
 		fprintf(r->out, ",\n  %llu for a reason that is not recorded",

@@ -31,8 +31,11 @@ struct flow {
 };
 
 static const uint8_t events[] = {
-	BTAP_EV_message_send, BTAP_EV_message_send_remote, BTAP_EV_message_receive,
-	BTAP_EV_message_queued, 0,
+	BTAP_EV_message_send,
+	BTAP_EV_message_send_remote,
+	BTAP_EV_message_receive,
+	BTAP_EV_message_queued,
+	0,
 };
 static const uint8_t need[] = { BTAP_EV_message_send, BTAP_EV_message_send_remote, 0 };
 
@@ -244,9 +247,11 @@ static int by_count(const void *a, const void *b)
 
 	if (x->count != y->count)
 		return x->count > y->count ? -1 : 1;
-	d = tab_before(cmp_report, from_of(x)->vm, from_of(x)->term, from_of(y)->vm, from_of(y)->term);
-	return d ? d : tab_before(cmp_report, to_of(x)->vm, to_of(x)->term, to_of(y)->vm,
-				  to_of(y)->term);
+	d = tab_before(cmp_report, from_of(x)->vm, from_of(x)->term, from_of(y)->vm,
+		       from_of(y)->term);
+	return d ? d
+		 : tab_before(cmp_report, to_of(x)->vm, to_of(x)->term, to_of(y)->vm,
+			      to_of(y)->term);
 }
 
 static void mean_size(char *buf, const struct pair *p)
@@ -301,7 +306,8 @@ static void print_pairs(struct report *r, bool no_sizes)
 	}
 	tab_print(&t, r->out);
 	if (f->dropped)
-		fprintf(r->out, "  There were more pairs than are kept: one shown may have sent up to %llu "
+		fprintf(r->out,
+			"  There were more pairs than are kept: one shown may have sent up to %llu "
 			"messages\n  more than shown; those are in \"all others\".\n",
 			(unsigned long long)f->dropped_max);
 }
@@ -394,9 +400,11 @@ static void print(struct report *r)
 	cmp_report = r;
 	qsort(f->pairs, f->nr, sizeof(*f->pairs), by_count);
 	sect_title(r, "WHO SENDS TO WHOM",
-		   r->flow->remote ? "message_send and message_send_remote; size: of the messages whose "
-				     "size is recorded" :
-		   no_sizes ? "message_send" : "message_send; size: of the messages whose size is recorded");
+		   r->flow->remote
+			   ? "message_send and message_send_remote; size: of the messages whose "
+			     "size is recorded"
+		   : no_sizes ? "message_send"
+			      : "message_send; size: of the messages whose size is recorded");
 	print_pairs(r, no_sizes);
 	print_receivers(r, no_sizes);
 }

@@ -20,8 +20,11 @@ struct gc {
 };
 
 static const uint8_t events[] = {
-	BTAP_EV_gc_major_start, BTAP_EV_gc_minor_start, BTAP_EV_gc_major_end,
-	BTAP_EV_gc_minor_end, 0,
+	BTAP_EV_gc_major_start,
+	BTAP_EV_gc_minor_start,
+	BTAP_EV_gc_major_end,
+	BTAP_EV_gc_minor_end,
+	0,
 };
 static const char *const kinds[2] = { "minor", "major" };
 
@@ -174,7 +177,8 @@ static void print_procs(struct report *r)
 	}
 	if (rest.gcs) {
 		tab_row(&t);
-		snprintf(tab_cell(&t, 1), TAB_CELL, "all others (%llu)", (unsigned long long)rest.nr);
+		snprintf(tab_cell(&t, 1), TAB_CELL, "all others (%llu)",
+			 (unsigned long long)rest.nr);
 		tab_ns(tab_cell(&t, 4), rest.gc_ns);
 		tab_bytes(tab_cell(&t, 6), (uint64_t)rest.gc_words * 8);
 	}
@@ -204,8 +208,11 @@ static void print(struct report *r)
 		fprintf(r->out, "  Going on at the end of the recording, and not counted: %llu\n",
 			(unsigned long long)g->open);
 	if (g->unpaired)
-		fprintf(r->out, "  Starts and ends not measured, the other being before the recording or a gap "
-			"between: %llu\n", (unsigned long long)g->unpaired);
+		fprintf(r->out,
+			"  Starts and ends not measured, the other being before the recording or a "
+			"gap "
+			"between: %llu\n",
+			(unsigned long long)g->unpaired);
 }
 
 const struct sect gc_sect = {

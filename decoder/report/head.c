@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* head.c - the head of the report: which node, when, how many events of which kind, what was lost */
+/* head.c - the head of the report: which node, when, how many events, what was lost */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +28,8 @@ static void event(struct report *r, const struct src_rec *rec, uint32_t vm)
 {
 	struct head *h = r->head;
 	bool is_stop = rec->event == BTAP_EV_tap_stop;
-	struct decode_text t = is_stop ? DECODE_TEXT(rec, tap_stop, reason) :
-					 DECODE_TEXT(rec, tap_warning, message);
+	struct decode_text t = is_stop ? DECODE_TEXT(rec, tap_stop, reason)
+				       : DECODE_TEXT(rec, tap_warning, message);
 	struct remark *m = &h->remarks[h->nr];
 	char at[TAB_CELL];
 	struct outbuf o;
@@ -92,11 +92,11 @@ static void print_node(struct report *r, uint32_t vm)
 
 	tab_text(node, f->node, strnlen(f->node, sizeof(f->node)), 60);
 	tab_text(erts, f->erts_version, strnlen(f->erts_version, sizeof(f->erts_version)), 20);
-	fprintf(r->out, "%s%s: OTP %u (erts %s, %s), OS process %u, events by %s\n", vm ? "\n" : "", node,
-		f->otp_release, erts, f->jit ? "JIT" : "interpreter", f->os_pid,
+	fprintf(r->out, "%s%s: OTP %u (erts %s, %s), OS process %u, events by %s\n", vm ? "\n" : "",
+		node, f->otp_release, erts, f->jit ? "JIT" : "interpreter", f->os_pid,
 		f->way == BTAP_WAY_HOOKS ? "hooks in the VM" : "the agent");
-	fprintf(r->out, "  schedulers  %u, dirty: %u CPU, %u I/O\n", f->nr_schedulers, f->nr_dirty_cpu,
-		f->nr_dirty_io);
+	fprintf(r->out, "  schedulers  %u, dirty: %u CPU, %u I/O\n", f->nr_schedulers,
+		f->nr_dirty_cpu, f->nr_dirty_io);
 }
 
 /* The time of day when counting began, by the two clocks that the VM noted together. */
@@ -113,7 +113,8 @@ static void print_span(struct report *r, uint32_t vm)
 		fprintf(r->out, "  span        no event\n");
 		return;
 	}
-	if (f->real_ns && gmtime_r(&s, &tm) && strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm))
+	if (f->real_ns && gmtime_r(&s, &tm) &&
+	    strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm))
 		fprintf(r->out, "  began       %s.%03u UTC\n", when,
 			(unsigned int)(real_ns / 1000000 % 1000));
 	fprintf(r->out, "  span        %s", tab_ns(span, v->end - v->begin));
@@ -157,8 +158,9 @@ static void print_events(struct report *r)
 	for (unsigned int i = 0; i < nr; i++) {
 		const struct desc *d = desc_get(ids[i]);
 		char text[TAB_CELL];
-		int len = snprintf(text, sizeof(text), "%llu %s%s", (unsigned long long)r->counts[ids[i]],
-				   d ? d->name : "?", i + 1 < nr ? "," : "");
+		int len = snprintf(text, sizeof(text), "%llu %s%s",
+				   (unsigned long long)r->counts[ids[i]], d ? d->name : "?",
+				   i + 1 < nr ? "," : "");
 
 		if (!i || col + 1 + (unsigned int)len > TAB_WIDTH - 1) {
 			fprintf(r->out, "\n              ");
@@ -193,7 +195,9 @@ static void print_lost(struct report *r)
 		fprintf(r->out, "  lost        nothing\n");
 		return;
 	}
-	fprintf(r->out, "  LOST        %llu events, %s of all: written and overwritten before they were read\n",
+	fprintf(r->out,
+		"  LOST        %llu events, %s of all: written and overwritten before they were "
+		"read\n",
 		(unsigned long long)r->lost, tab_share(share, r->lost, r->lost + r->nr_events));
 	tab_col(&t, "node", true, r->nr_vms < 2);
 	tab_col(&t, "thread", true, false);
@@ -235,10 +239,12 @@ static void print_remarks(struct report *r)
 		fprintf(r->out, "  %llu events came too late to be put in their place\n",
 			(unsigned long long)st.late);
 	if (st.strings_lost)
-		fprintf(r->out, "  %llu names found no room in the VM's table: they are shown by number\n",
+		fprintf(r->out,
+			"  %llu names found no room in the VM's table: they are shown by number\n",
 			(unsigned long long)st.strings_lost);
 	if (r->error)
-		fprintf(r->out, "  NOT WHOLE   reading ended with an error; this is what could be read\n");
+		fprintf(r->out,
+			"  NOT WHOLE   reading ended with an error; this is what could be read\n");
 }
 
 static void print(struct report *r)

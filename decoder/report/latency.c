@@ -15,7 +15,7 @@
 #define MAX_QUEUED (1u << 18) /* messages in mailboxes, all nodes */
 
 struct latency {
-	struct msgpair **pairs; /* one a node */
+	struct msgpair **pairs;	    /* one a node */
 	struct msgpair_stats *base; /* of each, when the window began */
 	uint32_t nr_pairs;
 	int64_t bins[HIST_QUANTIZE_BINS];
@@ -31,9 +31,11 @@ struct latency {
 
 /* What pairing learns from: messages, and what says where counting can begin. */
 static const uint8_t events[] = {
-	BTAP_EV_message_send, BTAP_EV_message_receive, BTAP_EV_message_queued,
-	BTAP_EV_process_spawn, BTAP_EV_process_exit,   BTAP_EV_state_asked,
-	BTAP_EV_state_process, BTAP_EV_name_register,  BTAP_EV_name_unregister, 0,
+	BTAP_EV_message_send,	 BTAP_EV_message_receive,
+	BTAP_EV_message_queued,	 BTAP_EV_process_spawn,
+	BTAP_EV_process_exit,	 BTAP_EV_state_asked,
+	BTAP_EV_state_process,	 BTAP_EV_name_register,
+	BTAP_EV_name_unregister, 0,
 };
 static const uint8_t need[] = { BTAP_EV_message_receive, 0 };
 
@@ -140,7 +142,10 @@ static void before(struct report *r, const struct src_rec *rec, uint32_t vm)
 static void lost(struct report *r, const struct sect_lost *s)
 {
 	uint64_t words[4] = { BTAP_HEAD(BTAP_LOST_EVENT, 4, s->to), s->count, s->from, s->to };
-	struct src_rec rec = { .ts = s->to, .words = words, .event = BTAP_LOST_EVENT, .nr_words = 4,
+	struct src_rec rec = { .ts = s->to,
+			       .words = words,
+			       .event = BTAP_LOST_EVENT,
+			       .nr_words = 4,
 			       .thread = s->thread };
 	struct msgpair *p = pair_of(r, s->vm);
 	struct msgpair_hit hit;
@@ -188,8 +193,11 @@ static void print_why(struct report *r)
 		no_room += s->no_room - base->no_room;
 	}
 	if (unaligned)
-		fprintf(r->out, "  %llu not paired: the first message of their pair was not seen, or a loss "
-			"came between.\n", (unsigned long long)unaligned);
+		fprintf(r->out,
+			"  %llu not paired: the first message of their pair was not seen, or a "
+			"loss "
+			"came between.\n",
+			(unsigned long long)unaligned);
 	if (unknown)
 		fprintf(r->out, "  %llu not paired: who sent them is not recorded.\n",
 			(unsigned long long)unknown);
@@ -203,8 +211,9 @@ static void print(struct report *r)
 	struct latency *l = r->latency;
 	char mean[TAB_CELL], max[TAB_CELL];
 
-	sect_title(r, "MESSAGE LATENCY", "message_send to message_receive, where both are proved to be "
-					 "of one message");
+	sect_title(r, "MESSAGE LATENCY",
+		   "message_send to message_receive, where both are proved to be "
+		   "of one message");
 	fprintf(r->out, "  %llu of %llu messages received are paired with their send",
 		(unsigned long long)l->paired, (unsigned long long)l->received);
 	if (l->paired)
@@ -215,9 +224,12 @@ static void print(struct report *r)
 	if (l->paired)
 		sect_hist(r, "send to receive, in ns", l->bins);
 	if (l->nr_waits)
-		sect_hist(r, "time in the mailbox, in ns: message_queued to message_receive", l->waits);
+		sect_hist(r, "time in the mailbox, in ns: message_queued to message_receive",
+			  l->waits);
 	if (l->no_room)
-		fprintf(r->out, "  %llu messages in mailboxes were more than are kept: not in this picture.\n",
+		fprintf(r->out,
+			"  %llu messages in mailboxes were more than are kept: not in this "
+			"picture.\n",
 			(unsigned long long)l->no_room);
 }
 

@@ -17,10 +17,11 @@ struct model {
 	uint64_t spawns, exits;
 };
 
-/** model_wake() - something reached a process at this time: if it does not run, it now has reason to */
+/** model_wake() - something reached a process: if it does not run, it has reason to from now on */
 static inline void model_wake(struct report *r, struct ent *e, uint64_t ts)
 {
-	if (!(e->flags & ENT_RUNS) && e->out_at && !e->woken_at && e->out_at > r->vms[e->vm].gap_end)
+	if (!(e->flags & ENT_RUNS) && e->out_at && !e->woken_at &&
+	    e->out_at > r->vms[e->vm].gap_end)
 		e->woken_at = ts;
 }
 

@@ -32,22 +32,27 @@ static const uint8_t events[] = {
 };
 
 /* What no other section tells of. */
-#define COUNTED \
-	BTAP_EV_name_register, BTAP_EV_name_unregister, BTAP_EV_process_link, \
-	BTAP_EV_process_unlink, BTAP_EV_process_linked, BTAP_EV_process_unlinked, \
-	BTAP_EV_process_monitor, BTAP_EV_process_demonitor, BTAP_EV_process_exit_signal, \
-	BTAP_EV_process_exit_signal_remote, BTAP_EV_process_hibernate, \
-	BTAP_EV_process_port_unblocked, BTAP_EV_process_heap_grow, BTAP_EV_process_heap_shrink, \
-	BTAP_EV_module_load, BTAP_EV_module_unload, BTAP_EV_timer_set, BTAP_EV_timer_cancel, \
-	BTAP_EV_timer_fire, BTAP_EV_dist_monitor, BTAP_EV_dist_port_busy, \
-	BTAP_EV_dist_port_not_busy, BTAP_EV_dist_output, BTAP_EV_dist_outputv, BTAP_EV_port_busy, \
-	BTAP_EV_port_not_busy, BTAP_EV_socket_open, BTAP_EV_socket_close, BTAP_EV_bif_entry, \
-	BTAP_EV_bif_return, BTAP_EV_nif_entry, BTAP_EV_nif_return, BTAP_EV_local_function_entry, \
-	BTAP_EV_global_function_entry, BTAP_EV_exception_throw, BTAP_EV_exception_catch
+#define COUNTED                                                                                    \
+	BTAP_EV_name_register, BTAP_EV_name_unregister, BTAP_EV_process_link,                      \
+		BTAP_EV_process_unlink, BTAP_EV_process_linked, BTAP_EV_process_unlinked,          \
+		BTAP_EV_process_monitor, BTAP_EV_process_demonitor, BTAP_EV_process_exit_signal,   \
+		BTAP_EV_process_exit_signal_remote, BTAP_EV_process_hibernate,                     \
+		BTAP_EV_process_port_unblocked, BTAP_EV_process_heap_grow,                         \
+		BTAP_EV_process_heap_shrink, BTAP_EV_module_load, BTAP_EV_module_unload,           \
+		BTAP_EV_timer_set, BTAP_EV_timer_cancel, BTAP_EV_timer_fire, BTAP_EV_dist_monitor, \
+		BTAP_EV_dist_port_busy, BTAP_EV_dist_port_not_busy, BTAP_EV_dist_output,           \
+		BTAP_EV_dist_outputv, BTAP_EV_port_busy, BTAP_EV_port_not_busy,                    \
+		BTAP_EV_socket_open, BTAP_EV_socket_close, BTAP_EV_bif_entry, BTAP_EV_bif_return,  \
+		BTAP_EV_nif_entry, BTAP_EV_nif_return, BTAP_EV_local_function_entry,               \
+		BTAP_EV_global_function_entry, BTAP_EV_exception_throw, BTAP_EV_exception_catch
 static const uint8_t counted[] = { COUNTED, 0 };
 static const uint8_t need[] = {
-	BTAP_EV_user_probe, BTAP_EV_user_trace_n, BTAP_EV_user_trace_i4s4, BTAP_EV_user_trace_s1,
-	COUNTED, 0,
+	BTAP_EV_user_probe,
+	BTAP_EV_user_trace_n,
+	BTAP_EV_user_trace_i4s4,
+	BTAP_EV_user_trace_s1,
+	COUNTED,
+	0,
 };
 
 static uint64_t hash_text(const struct decode_text *t)

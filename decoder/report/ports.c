@@ -30,15 +30,16 @@ struct ports {
 };
 
 static const uint8_t events[] = {
-	BTAP_EV_port_open, BTAP_EV_port_command, BTAP_EV_port_control, BTAP_EV_port_exit,
-	BTAP_EV_port_connect, BTAP_EV_port_data, BTAP_EV_state_port, 0,
+	BTAP_EV_port_open,    BTAP_EV_port_command, BTAP_EV_port_control, BTAP_EV_port_exit,
+	BTAP_EV_port_connect, BTAP_EV_port_data,    BTAP_EV_state_port,	  0,
 };
 
 static struct port *more(struct ports *p)
 {
 	if (p->nr == p->cap) {
 		uint32_t cap = p->cap ? p->cap * 2 : 64;
-		struct port *grown = p->nr < MAX_PORTS ? realloc(p->ports, cap * sizeof(*grown)) : NULL;
+		struct port *grown =
+			p->nr < MAX_PORTS ? realloc(p->ports, cap * sizeof(*grown)) : NULL;
 
 		if (!grown)
 			return NULL;
@@ -120,10 +121,10 @@ static void told(struct port *p, const struct src_rec *rec)
 static void event(struct report *r, const struct src_rec *rec, uint32_t vm)
 {
 	struct ports *ps = r->ports;
-	uint64_t term = rec->event == BTAP_EV_port_open	   ? DECODE(rec, port_open, port) :
-			rec->event == BTAP_EV_port_data	   ? DECODE(rec, port_data, port) :
-			rec->event == BTAP_EV_state_port   ? DECODE(rec, state_port, port) :
-							     DECODE(rec, port_command, port);
+	uint64_t term = rec->event == BTAP_EV_port_open	   ? DECODE(rec, port_open, port)
+			: rec->event == BTAP_EV_port_data  ? DECODE(rec, port_data, port)
+			: rec->event == BTAP_EV_state_port ? DECODE(rec, state_port, port)
+							   : DECODE(rec, port_command, port);
 	struct port *p = port_of(ps, vm, term);
 
 	if (!p)
@@ -205,7 +206,8 @@ static void names(struct report *r, struct tab *t, const struct port *p)
 
 	tab_node(r, tab_cell(t, 0), p->vm);
 	tab_ent(r, tab_cell(t, 1), &e);
-	snprintf(tab_cell(t, 2), TAB_CELL, "%s%s", p->is_opened ? "+" : "", p->is_closed ? "-" : "");
+	snprintf(tab_cell(t, 2), TAB_CELL, "%s%s", p->is_opened ? "+" : "",
+		 p->is_closed ? "-" : "");
 	tab_text(tab_cell(t, 3), s ? s : "?", s ? len : 1, 18);
 	if (p->owner)
 		tab_term(r, tab_cell(t, 4), p->vm, p->owner);
@@ -255,17 +257,22 @@ static void print_traffic(struct report *r)
 	}
 	if (others) {
 		tab_row(&t);
-		snprintf(tab_cell(&t, 1), TAB_CELL, "all others (%llu)", (unsigned long long)others);
+		snprintf(tab_cell(&t, 1), TAB_CELL, "all others (%llu)",
+			 (unsigned long long)others);
 		tab_bytes(tab_cell(&t, 5), in);
 		tab_bytes(tab_cell(&t, 6), out);
 	}
 	tab_print(&t, r->out);
 	if (unsized)
-		fprintf(r->out, "  Commands that do not say how much they wrote, and are not in \"out\": %llu\n",
+		fprintf(r->out,
+			"  Commands that do not say how much they wrote, and are not in \"out\": "
+			"%llu\n",
 			(unsigned long long)unsized);
 	if (ps->no_room)
-		fprintf(r->out, "  %llu events of more ports than are kept, or of no known port, are not "
-			"counted.\n", (unsigned long long)ps->no_room);
+		fprintf(r->out,
+			"  %llu events of more ports than are kept, or of no known port, are not "
+			"counted.\n",
+			(unsigned long long)ps->no_room);
 }
 
 /* Open, nothing passed, and its owner was seen to end. */
@@ -300,8 +307,9 @@ static void print(struct report *r)
 {
 	cmp_report = r;
 	qsort(r->ports->ports, r->ports->nr, sizeof(*r->ports->ports), by_bytes);
-	sect_title(r, "PORTS", "out: port_command, in: port_data; or the VM's totals where it told them twice\n"
-			       "  + opened and - closed in the recording");
+	sect_title(r, "PORTS",
+		   "out: port_command, in: port_data; or the VM's totals where it told them twice\n"
+		   "  + opened and - closed in the recording");
 	print_traffic(r);
 	print_forgotten(r);
 }

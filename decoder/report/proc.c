@@ -73,8 +73,8 @@ static void columns(struct report *r, struct tab *t, uint64_t dirty_ns)
 	tab_col(t, "of span", false, no_runs);
 	tab_col(t, "dirty", false, !dirty_ns);
 	tab_col(t, "received", false, !r->counts[BTAP_EV_message_receive]);
-	tab_col(t, "sent", false, !r->counts[BTAP_EV_message_send] &&
-				  !r->counts[BTAP_EV_message_send_remote]);
+	tab_col(t, "sent", false,
+		!r->counts[BTAP_EV_message_send] && !r->counts[BTAP_EV_message_send_remote]);
 	tab_col(t, "waited", false, !r->model->delays);
 	tab_col(t, "in GC", false, no_gc);
 	tab_col(t, "GCs", false, no_gc);
@@ -88,19 +88,24 @@ static void notes(struct report *r)
 		fprintf(r->out, "  + spawned and - ended in the recording%s\n",
 			r->lost ? "; * running when events were lost: counted up to there" : "");
 	if (m->at_start || m->at_end)
-		fprintf(r->out, "  Runs cut by the recording, counted inside it: %llu at the start%s, "
-			"%llu at the end\n", (unsigned long long)m->at_start,
-			r->lost ? " or after a gap" : "", (unsigned long long)m->at_end);
+		fprintf(r->out,
+			"  Runs cut by the recording, counted inside it: %llu at the start%s, "
+			"%llu at the end\n",
+			(unsigned long long)m->at_start, r->lost ? " or after a gap" : "",
+			(unsigned long long)m->at_end);
 	if (m->odd)
 		fprintf(r->out, "  Runs not counted, their begin or end being nowhere: %llu\n",
 			(unsigned long long)m->odd);
 	if (r->ents.folded.nr)
-		fprintf(r->out, "  %llu processes that had ended were summed early to bound memory; they "
-			"are in\n  \"all others\".\n", (unsigned long long)r->ents.folded.nr);
+		fprintf(r->out,
+			"  %llu processes that had ended were summed early to bound memory; they "
+			"are in\n  \"all others\".\n",
+			(unsigned long long)r->ents.folded.nr);
 	if (r->ents.refused)
-		fprintf(r->out, "  There were more processes than the %u that are kept: %llu mentions are "
-			"in\n  \"all others\" and in no process's row.\n", r->ents.max,
-			(unsigned long long)r->ents.refused);
+		fprintf(r->out,
+			"  There were more processes than the %u that are kept: %llu mentions are "
+			"in\n  \"all others\" and in no process's row.\n",
+			r->ents.max, (unsigned long long)r->ents.refused);
 }
 
 static const char *from_what(const struct report *r)
@@ -108,10 +113,11 @@ static const char *from_what(const struct report *r)
 	if (!sect_seen(r, runs) && !sect_seen(r, messages))
 		return "gc_*_start to gc_*_end";
 	if (!sect_seen(r, runs))
-		return sect_seen(r, gcs) ? "message_receive, message_send, gc_*_start to gc_*_end" :
-					   "message_receive, message_send";
-	return r->model->delays ? "ran: process_scheduled to process_unscheduled; waited: see SCHEDULERS" :
-				  "ran: process_scheduled to process_unscheduled";
+		return sect_seen(r, gcs) ? "message_receive, message_send, gc_*_start to gc_*_end"
+					 : "message_receive, message_send";
+	return r->model->delays
+		       ? "ran: process_scheduled to process_unscheduled; waited: see SCHEDULERS"
+		       : "ran: process_scheduled to process_unscheduled";
 }
 
 static void print(struct report *r)
@@ -133,8 +139,10 @@ static void print(struct report *r)
 	}
 	cmp_report = r;
 	qsort(list, nr, sizeof(*list), by_weight);
-	sect_title(r, sect_seen(r, runs) ? "PROCESSES by time running" :
-		      sect_seen(r, messages) ? "PROCESSES by messages" : "PROCESSES by time in GC",
+	sect_title(r,
+		   sect_seen(r, runs)	    ? "PROCESSES by time running"
+		   : sect_seen(r, messages) ? "PROCESSES by messages"
+					    : "PROCESSES by time in GC",
 		   from_what(r));
 	columns(r, &t, all.dirty_ns);
 	for (uint32_t i = 0; i < nr; i++) {
@@ -154,7 +162,8 @@ static void print(struct report *r)
 	}
 	if (rest.nr) {
 		tab_row(&t);
-		snprintf(tab_cell(&t, NAME), TAB_CELL, "all others (%llu)", (unsigned long long)rest.nr);
+		snprintf(tab_cell(&t, NAME), TAB_CELL, "all others (%llu)",
+			 (unsigned long long)rest.nr);
 		sums(r, &t, &rest, r->nr_vms == 1 ? sect_span(r, 0) : 0);
 	}
 	tab_print(&t, r->out);

@@ -14,8 +14,8 @@
 #include "report/sect.h"
 #include "report/tab.h"
 
-#define DEFAULT_TOP	10
-#define DEFAULT_PROCS	(1u << 18)
+#define DEFAULT_TOP   10
+#define DEFAULT_PROCS (1u << 18)
 
 static const struct sect *const sects[] = {
 	&model_sect, &head_sect,  &proc_sect,  &flow_sect,  &latency_sect, &gc_sect,
@@ -55,7 +55,8 @@ static int check_sections(const char *list, struct diag *d)
 			is_found |= sects[i]->name && strlen(sects[i]->name) == len &&
 				    !strncmp(sects[i]->name, p, len);
 		if (!is_found)
-			return diag_fail(d, -EINVAL, "there is no section '%.*s'; the sections are %s",
+			return diag_fail(d, -EINVAL,
+					 "there is no section '%.*s'; the sections are %s",
 					 (int)(len < 60 ? len : 60), p, report_sections());
 		p += len;
 	}
@@ -71,7 +72,8 @@ static int add_handlers(struct report *r, const struct sect *s)
 		while (r->handlers[*id][n])
 			n++;
 		if (n == SECT_HANDLERS)
-			return diag_fail(r->d, -EINVAL, "too many sections want event %u", (unsigned int)*id);
+			return diag_fail(r->d, -EINVAL, "too many sections want event %u",
+					 (unsigned int)*id);
 		r->handlers[*id][n] = s->event;
 	}
 	return 0;
@@ -85,8 +87,8 @@ static int add_names(struct report *r)
 		struct sect s = { .events = ids, .event = model_sect.event };
 		int err;
 
-		if (!names_is_wanted(id) || memchr(model_sect.events, (int)id,
-						   strlen((const char *)model_sect.events)))
+		if (!names_is_wanted(id) ||
+		    memchr(model_sect.events, (int)id, strlen((const char *)model_sect.events)))
 			continue;
 		err = add_handlers(r, &s);
 		if (err)
@@ -294,7 +296,6 @@ void sect_title(struct report *r, const char *title, const char *from)
 		r->lost ? " *  (events were lost: figures may be too low)" : "");
 	if (from)
 		fprintf(r->out, "  %s\n", from);
-	r->is_printed = true;
 }
 
 void sect_hist(struct report *r, const char *what, const int64_t bins[HIST_QUANTIZE_BINS])
@@ -315,8 +316,11 @@ static void print_missing(struct report *r)
 
 		if (!s->want || !is_wanted(r->o, s) || sect_seen(r, s->need ? s->need : s->events))
 			continue;
-		fprintf(r->out, "%s    %-11s %s\n", is_first ? "\nNOT RECORDED, so not shown"
-				" (what `beamtap record` takes to record it)\n" : "", s->name, s->want);
+		fprintf(r->out, "%s    %-11s %s\n",
+			is_first ? "\nNOT RECORDED, so not shown"
+				   " (what `beamtap record` takes to record it)\n"
+				 : "",
+			s->name, s->want);
 		is_first = false;
 	}
 }

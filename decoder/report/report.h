@@ -19,13 +19,16 @@ struct report_opts {
 	const char *sections; /* names with commas; NULL: all; the head always comes */
 	bool elixir;	      /* names of modules as Elixir writes them */
 	bool redact;	      /* of reasons and texts only their sizes */
-	uint64_t from_ns;     /* time since the beginning of each node's events; what is before is not counted */
-	uint64_t to_ns;	      /* the same; UINT64_MAX: to the end */
-	uint32_t max_procs;   /* processes and ports kept at a time; 0: 262144 */
-	uint32_t max_pairs;   /* pairs of sender and receiver kept at a time; 0: 262144 */
+	/* times since a node's first event: what is before and after is not counted */
+	uint64_t from_ns;
+	uint64_t to_ns;	    /* UINT64_MAX: to the end */
+	uint32_t max_procs; /* processes and ports kept at a time; 0: 262144 */
+	uint32_t max_pairs; /* pairs of sender and receiver kept at a time; 0: 262144 */
 };
 
+/* clang-format off */
 #define REPORT_OPTS_INIT { .to_ns = UINT64_MAX }
+/* clang-format on */
 
 /**
  * report_run() - read a source to its end and write the report

@@ -5,14 +5,19 @@
 #include "report/tab.h"
 
 static const uint8_t need[] = {
-	BTAP_EV_process_scheduled, BTAP_EV_process_unscheduled, BTAP_EV_dirty_scheduled,
-	BTAP_EV_dirty_unscheduled, BTAP_EV_scheduler_sleep, BTAP_EV_scheduler_wakeup, 0,
+	BTAP_EV_process_scheduled,
+	BTAP_EV_process_unscheduled,
+	BTAP_EV_dirty_scheduled,
+	BTAP_EV_dirty_unscheduled,
+	BTAP_EV_scheduler_sleep,
+	BTAP_EV_scheduler_wakeup,
+	0,
 };
 
 static const char *const kinds[] = {
-	[BTAP_THREAD_OTHER] = "thread",	      [BTAP_THREAD_SCHEDULER] = "scheduler",
+	[BTAP_THREAD_OTHER] = "thread",	       [BTAP_THREAD_SCHEDULER] = "scheduler",
 	[BTAP_THREAD_DIRTY_CPU] = "dirty CPU", [BTAP_THREAD_DIRTY_IO] = "dirty I/O",
-	[BTAP_THREAD_ASYNC] = "async",	      [BTAP_THREAD_POLL] = "poll",
+	[BTAP_THREAD_ASYNC] = "async",	       [BTAP_THREAD_POLL] = "poll",
 };
 
 enum { NODE, NAME, BUSY, SHARE, RUNS, MEAN, SLEPT };
@@ -38,7 +43,8 @@ static int by_number(const void *a, const void *b)
 
 static void row(struct report *r, struct tab *t, const struct thr *thr)
 {
-	const char *kind = thr->kind < sizeof(kinds) / sizeof(kinds[0]) ? kinds[thr->kind] : "thread";
+	const char *kind =
+		thr->kind < sizeof(kinds) / sizeof(kinds[0]) ? kinds[thr->kind] : "thread";
 	uint64_t span = sect_span(r, thr->vm);
 
 	tab_row(t);
@@ -85,16 +91,22 @@ static void print(struct report *r)
 {
 	const struct model *m = r->model;
 
-	sect_title(r, "SCHEDULERS", "ran processes: process_scheduled to process_unscheduled on that "
-				    "thread");
+	sect_title(r, "SCHEDULERS",
+		   "ran processes: process_scheduled to process_unscheduled on that "
+		   "thread");
 	print_threads(r);
 	if (m->delays && m->by_runnable)
-		sect_hist(r, "run-queue delay in ns: process_runnable to process_scheduled", m->delay);
+		sect_hist(r, "run-queue delay in ns: process_runnable to process_scheduled",
+			  m->delay);
 	else if (m->delays)
-		sect_hist(r, "wake-up delay in ns: first message to a process that does not run, until it "
-			     "runs\n  (a process that gave way while it could still run counts too: its "
-			     "message came\n  later than its wait began; waking by anything else is not "
-			     "seen)", m->delay);
+		sect_hist(
+			r,
+			"wake-up delay in ns: first message to a process that does not run, until "
+			"it "
+			"runs\n  (a process that gave way while it could still run counts too: its "
+			"message came\n  later than its wait began; waking by anything else is not "
+			"seen)",
+			m->delay);
 }
 
 const struct sect sched_sect = {

@@ -36,14 +36,13 @@ struct vmst {
 /* A thread: who runs on it. */
 struct thr {
 	uint32_t vm, kind, number;
-	uint32_t run;	    /* index of the process that runs; 0: none, or not known */
-	uint32_t last;	    /* that ran before */
-	uint64_t since;	    /* counted up to here */
-	uint64_t known;	    /* from when on all of its events are there */
-	bool is_known;	    /* whether one runs: something was seen since */
+	uint32_t run;	/* index of the process that runs; 0: none, or not known */
+	uint32_t last;	/* that ran before */
+	uint64_t since; /* counted up to here */
+	uint64_t known; /* from when on all of its events are there */
+	bool is_known;	/* whether one runs: something was seen since */
 	uint64_t busy_ns, runs;
 	uint64_t sleep_at, sleep_ns, sleeps;
-	uint64_t events;
 	uint64_t lost, gaps, lost_from, lost_to;
 };
 
@@ -54,10 +53,9 @@ struct sect_lost {
 
 struct sect {
 	const char *name;
-	const char *title;
-	const char *want;	/* what -e would record it; NULL: it is never missed */
-	const uint8_t *events;	/* ids that event() gets; ends with 0 */
-	const uint8_t *need;	/* it can be printed if one of these was recorded; NULL: events */
+	const char *want;      /* what -e would record it; NULL: it is never missed */
+	const uint8_t *events; /* ids that event() gets; ends with 0 */
+	const uint8_t *need;   /* it can be printed if one of these was recorded; NULL: events */
 	int (*init)(struct report *r);
 	void (*event)(struct report *r, const struct src_rec *rec, uint32_t vm);
 	/* every record before the window, gaps included: to know what is so when it begins */
@@ -88,7 +86,6 @@ struct report {
 	uint64_t nr_events, lost;
 	int error; /* of the source */
 	sect_fn *handlers[BTAP_MAX_EVENTS][SECT_HANDLERS + 1];
-	bool is_printed; /* some section was */
 	/* the sections' own */
 	struct model *model;
 	struct flow *flow;
@@ -128,7 +125,7 @@ static inline uint64_t sect_span(const struct report *r, uint32_t vm)
 {
 	return r->vms[vm].end - r->vms[vm].begin;
 }
-/** sect_since() - Return: ns from the first event counted of a node to a time; 0 if it was before */
+/** sect_since() - Return: ns from a node's first event counted to a time; 0 if it was before */
 static inline uint64_t sect_since(const struct report *r, uint32_t vm, uint64_t ts)
 {
 	return ts > r->vms[vm].begin ? ts - r->vms[vm].begin : 0;

@@ -14,14 +14,14 @@
 #include "report/sect.h"
 
 #define TAB_COLS  14
-#define TAB_CELL  96	/* bytes, NUL included */
-#define TAB_WIDTH 80	/* columns a line may take */
-#define TAB_NAME  30	/* columns of a process and its name */
+#define TAB_CELL  96 /* bytes, NUL included */
+#define TAB_WIDTH 80 /* columns a line may take */
+#define TAB_NAME  30 /* columns of a process and its name */
 
 struct tab_col {
 	const char *head;
-	bool is_left;  /* text to the left; numbers stand to the right */
-	bool is_off;   /* the events for it were not recorded: left out */
+	bool is_left; /* text to the left; numbers stand to the right */
+	bool is_off;  /* the events for it were not recorded: left out */
 };
 
 struct tab {
@@ -41,21 +41,21 @@ char *tab_cell(struct tab *t, unsigned int col);
 void tab_print(struct tab *t, FILE *f);
 
 /* Each writes at most TAB_CELL bytes, NUL included, and returns @buf. */
-char *tab_ns(char *buf, uint64_t ns);		/* 1.23 ms */
-char *tab_count(char *buf, uint64_t n);		/* 1234567 */
-char *tab_bytes(char *buf, uint64_t bytes);	/* 1.23 MiB */
-char *tab_rate(char *buf, uint64_t n, uint64_t span_ns); /* 1.23 k/s; - without a span */
+char *tab_ns(char *buf, uint64_t ns);			   /* 1.23 ms */
+char *tab_count(char *buf, uint64_t n);			   /* 1234567 */
+char *tab_bytes(char *buf, uint64_t bytes);		   /* 1.23 MiB */
+char *tab_rate(char *buf, uint64_t n, uint64_t span_ns);   /* 1.23 k/s; - without a span */
 char *tab_share(char *buf, uint64_t part, uint64_t whole); /* 12.3% */
 
 /** tab_text() - foreign text, escaped and cut to @width columns with "..." */
 char *tab_text(char *buf, const char *s, size_t len, unsigned int width);
-/** tab_ent() - process, port or name, with its registered name or first function, cut to TAB_NAME */
+/** tab_ent() - process, port or name, with registered name or first function, cut to TAB_NAME */
 char *tab_ent(struct report *r, char *buf, const struct ent *e);
 /** tab_term() - the same of a term that need not be known */
 char *tab_term(struct report *r, char *buf, uint32_t vm, uint64_t term);
 /** tab_mfa() - function, cut to @width; "?" for none */
 char *tab_mfa(struct report *r, char *buf, uint32_t vm, uint64_t mfa, unsigned int width);
-/** tab_reason() - reason or other text of a process's: quoted as it is, or its size alone with --redact */
+/** tab_reason() - a process's reason or other text, escaped; with --redact its size alone */
 char *tab_reason(struct report *r, char *buf, const char *s, size_t len, unsigned int width);
 /** tab_node() - name of a node; for the column that is there when there are several */
 char *tab_node(struct report *r, char *buf, uint32_t vm);

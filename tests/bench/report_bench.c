@@ -29,7 +29,7 @@ struct mem {
 	struct mark {
 		size_t end;
 		uint32_t thread;
-	} *marks;
+	} * marks;
 	size_t nr_marks, next;
 	uint64_t base;
 };
@@ -94,7 +94,8 @@ static void generate(struct mem *m, size_t events, uint32_t procs)
 	size_t nr = 0;
 
 	for (uint32_t i = 0; i < procs; i++, nr++)
-		put(m, ts += 10, BTAP_EV_process_spawn, 3, (uint64_t[]){ pid(100 + i), mfa, pid(1) });
+		put(m, ts += 10, BTAP_EV_process_spawn, 3,
+		    (uint64_t[]){ pid(100 + i), mfa, pid(1) });
 	m->marks[m->nr_marks++] = (struct mark){ m->used, 0 };
 	while (nr < events) {
 		uint32_t a = 100 + (uint32_t)(id * 2 % procs), b = a + 1;
@@ -211,9 +212,16 @@ int main(int argc, char **argv)
 		{ .kind = BTAP_THREAD_SCHEDULER, .number = 1, .name = "1_scheduler" },
 		{ .kind = BTAP_THREAD_SCHEDULER, .number = 2, .name = "2_scheduler" },
 	};
-	struct src_vm vm = { .facts = { .otp_release = 25, .pid_shift = 4, .pid_number_bits = 28,
-					.port_shift = 4, .port_number_bits = 28, .node = "bench@host" } };
-	struct mem m = { .src = { .ops = &mem_ops, .vms = &vm, .nr_vms = 1, .threads = threads,
+	struct src_vm vm = { .facts = { .otp_release = 25,
+					.pid_shift = 4,
+					.pid_number_bits = 28,
+					.port_shift = 4,
+					.port_number_bits = 28,
+					.node = "bench@host" } };
+	struct mem m = { .src = { .ops = &mem_ops,
+				  .vms = &vm,
+				  .nr_vms = 1,
+				  .threads = threads,
 				  .nr_threads = 2 } };
 	char what[64];
 

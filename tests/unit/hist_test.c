@@ -9,20 +9,23 @@
 
 #include "dout/hist.h"
 
-#define HEAD "           value  ------------- Distribution ------------- count    \n"
+#define HEAD  "           value  ------------- Distribution ------------- count    \n"
 #define BAR40 "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@"
 
 static const struct hist_shape quantize = { .kind = HIST_QUANTIZE };
 
 static struct hist_shape lq(int64_t base, int64_t limit, int64_t step)
 {
-	return (struct hist_shape){ .kind = HIST_LQUANTIZE, .base = base, .limit = limit, .step = step };
+	return (struct hist_shape){
+		.kind = HIST_LQUANTIZE, .base = base, .limit = limit, .step = step
+	};
 }
 
 static struct hist_shape llq(uint32_t factor, uint32_t low, uint32_t high, uint32_t steps)
 {
-	return (struct hist_shape){ .kind = HIST_LLQUANTIZE, .factor = factor, .low = low,
-				    .high = high, .steps = steps };
+	return (struct hist_shape){
+		.kind = HIST_LLQUANTIZE, .factor = factor, .low = low, .high = high, .steps = steps
+	};
 }
 
 struct sample {
@@ -50,10 +53,10 @@ static void expect(struct hist_shape s, const struct sample *v, size_t nr, int64
 	free(bins);
 }
 
-#define EXPECT(shape, normal, want, ...) \
-	do { \
-		const struct sample v_[] = { __VA_ARGS__ }; \
-		expect(shape, v_, sizeof(v_) / sizeof(v_[0]), normal, HEAD want); \
+#define EXPECT(shape, normal, want, ...)                                                           \
+	do {                                                                                       \
+		const struct sample v_[] = { __VA_ARGS__ };                                        \
+		expect(shape, v_, sizeof(v_) / sizeof(v_[0]), normal, HEAD want);                  \
 	} while (0)
 
 static void both_signs_of_values(void **state)

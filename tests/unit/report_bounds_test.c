@@ -157,7 +157,8 @@ static void sums_stay_whole(void **state)
 	for (unsigned int i = 0; i < 200; i++) {
 		unsigned long long t = 1000000ULL + i * 1000;
 
-		fprintf(f, "process_spawn ts=%llu p=<0.%u.0> mfa=m:f/0 parent=<0.1.0>\n", t, i + 100);
+		fprintf(f, "process_spawn ts=%llu p=<0.%u.0> mfa=m:f/0 parent=<0.1.0>\n", t,
+			i + 100);
 		fprintf(f, "process_scheduled ts=%llu p=<0.%u.0> mfa=m:f/0\n", t + 100, i + 100);
 		fprintf(f, "message_send ts=%llu sender=<0.%u.0> receiver=<0.9.0> size=1 msg=?\n",
 			t + 200, i + 100);
@@ -198,30 +199,32 @@ static void nonsense_is_survived(void **state)
 {
 	struct report_opts o = REPORT_OPTS_INIT;
 
-	free(report("process_unscheduled ts=5 p=?\n"
-		    "process_scheduled ts=5 p=#Term<0xffffffffffffffff> mfa=?\n"
-		    "process_scheduled ts=6 p=<0.1.0> mfa=?\n"
-		    "process_scheduled ts=6 p=<0.1.0> mfa=? on=scheduler/2\n"
-		    "process_exit ts=7 p=<0.1.0> reason=?\n"
-		    "process_exit ts=7 p=<0.1.0> reason=\"\"\n"
-		    "process_unscheduled ts=8 p=<0.1.0>\n"
-		    "gc_minor_end ts=9 p=? reclaimed=9223372036854775807\n"
-		    "gc_major_end ts=9 p=<0.1.0> reclaimed=-5\n"
-		    "message_send ts=9 sender=? receiver=? size=-9 msg=?\n"
-		    "message_send_remote ts=9 sender=? node_name=? size=? receiver=?\n"
-		    "message_receive ts=9 receiver=? size=? queue_len=-3 sender=? msg=7\n"
-		    "function_return ts=9 p=? mfa=?\tdepth=-1\n"
-		    "function_entry ts=9 p=<0.1.0> mfa=? depth=?\n"
-		    "function_replaced ts=9 p=<0.1.0> mfa=? by=?\n"
-		    "exception_throw ts=9 p=<0.1.0> class=? mfa=? reason=?\n"
-		    "exception_catch ts=9 p=<0.2.0> class=? mfa=m:f/1\n"
-		    "port_command ts=9 process=? port=? port_name=? command_type=? bytes=-7\n"
-		    "port_open ts=9 process=? port_name=? port=?\n"
-		    "port_exit ts=9 process=? port=#Port<0.1> port_name=? reason=?\n"
-		    "port_open ts=9 process=? port_name=? port=#Port<0.1>\n"
-		    "state_port ts=9 port=#Port<0.1> port_name=? owner=? name=? input=-1 output=-1\n"
-		    "tap_stop ts=9 reader=? reason=?\n"
-		    "user_probe ts=9 p=? name=? a1=? a2=? data=?\n", &o, 0));
+	free(report(
+		"process_unscheduled ts=5 p=?\n"
+		"process_scheduled ts=5 p=#Term<0xffffffffffffffff> mfa=?\n"
+		"process_scheduled ts=6 p=<0.1.0> mfa=?\n"
+		"process_scheduled ts=6 p=<0.1.0> mfa=? on=scheduler/2\n"
+		"process_exit ts=7 p=<0.1.0> reason=?\n"
+		"process_exit ts=7 p=<0.1.0> reason=\"\"\n"
+		"process_unscheduled ts=8 p=<0.1.0>\n"
+		"gc_minor_end ts=9 p=? reclaimed=9223372036854775807\n"
+		"gc_major_end ts=9 p=<0.1.0> reclaimed=-5\n"
+		"message_send ts=9 sender=? receiver=? size=-9 msg=?\n"
+		"message_send_remote ts=9 sender=? node_name=? size=? receiver=?\n"
+		"message_receive ts=9 receiver=? size=? queue_len=-3 sender=? msg=7\n"
+		"function_return ts=9 p=? mfa=?\tdepth=-1\n"
+		"function_entry ts=9 p=<0.1.0> mfa=? depth=?\n"
+		"function_replaced ts=9 p=<0.1.0> mfa=? by=?\n"
+		"exception_throw ts=9 p=<0.1.0> class=? mfa=? reason=?\n"
+		"exception_catch ts=9 p=<0.2.0> class=? mfa=m:f/1\n"
+		"port_command ts=9 process=? port=? port_name=? command_type=? bytes=-7\n"
+		"port_open ts=9 process=? port_name=? port=?\n"
+		"port_exit ts=9 process=? port=#Port<0.1> port_name=? reason=?\n"
+		"port_open ts=9 process=? port_name=? port=#Port<0.1>\n"
+		"state_port ts=9 port=#Port<0.1> port_name=? owner=? name=? input=-1 output=-1\n"
+		"tap_stop ts=9 reader=? reason=?\n"
+		"user_probe ts=9 p=? name=? a1=? a2=? data=?\n",
+		&o, 0));
 }
 
 static void deep_recursion_is_bounded(void **state)
@@ -234,7 +237,8 @@ static void deep_recursion_is_bounded(void **state)
 	for (unsigned int i = 0; i < 6000; i++)
 		fprintf(f, "function_entry ts=%u p=<0.1.0> mfa=m:f/1 depth=%u\n", 1000 + i, i);
 	for (unsigned int i = 0; i < 6000; i++)
-		fprintf(f, "function_return ts=%u p=<0.1.0> mfa=m:f/1 depth=%u\n", 7000 + i, 5999 - i);
+		fprintf(f, "function_return ts=%u p=<0.1.0> mfa=m:f/1 depth=%u\n", 7000 + i,
+			5999 - i);
 	fclose(f);
 	o.sections = "calls";
 	text = report(events, &o, 0);
@@ -257,7 +261,9 @@ static int broken_run(struct src *s, struct src_run *run, struct diag *d)
 
 	if (b->runs++)
 		return diag_fail(d, -EPROTO, "packet 2 is damaged");
-	*run = (struct src_run){ .at = b->words, .end = b->words + 3, .base = 5, .bound = UINT64_MAX };
+	*run = (struct src_run){
+		.at = b->words, .end = b->words + 3, .base = 5, .bound = UINT64_MAX
+	};
 	return 1;
 }
 
@@ -266,10 +272,13 @@ static void what_could_be_read_is_reported(void **state)
 	static const struct src_ops ops = { .name = "broken", .run = broken_run };
 	struct report_opts o = REPORT_OPTS_INIT;
 	struct src_thread thread = { .kind = BTAP_THREAD_SCHEDULER, .number = 1 };
-	struct src_vm vm = { .facts = { .pid_shift = 4, .pid_number_bits = 15, .port_shift = 4,
+	struct src_vm vm = { .facts = { .pid_shift = 4,
+					.pid_number_bits = 15,
+					.port_shift = 4,
 					.port_number_bits = 28 } };
-	struct broken b = { .src = { .ops = &ops, .vms = &vm, .nr_vms = 1, .threads = &thread,
-				     .nr_threads = 1 } };
+	struct broken b = {
+		.src = { .ops = &ops, .vms = &vm, .nr_vms = 1, .threads = &thread, .nr_threads = 1 }
+	};
 	struct diag d = DIAG_INIT;
 	char *text = NULL;
 	size_t len = 0;
