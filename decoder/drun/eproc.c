@@ -38,22 +38,24 @@ void eproc_free(struct eproc *e)
 	free(e);
 }
 
-bool eproc_is_wanted(const struct eproc *e, unsigned int event)
+enum eproc_when eproc_wanted(const struct eproc *e, unsigned int event)
 {
 	switch (event) {
-	case BTAP_EV_process_scheduled:
 	case BTAP_EV_process_unscheduled:
 	case BTAP_EV_process_exit:
-	case BTAP_EV_port_scheduled:
 	case BTAP_EV_port_unscheduled:
+	case BTAP_EV_name_unregister:
+		return EPROC_AFTER;
+	case BTAP_EV_process_scheduled:
+	case BTAP_EV_port_scheduled:
 	case BTAP_EV_local_function_entry:
 	case BTAP_EV_global_function_entry:
 	case BTAP_EV_function_return:
 	case BTAP_EV_nif_entry:
 	case BTAP_EV_bif_entry:
-		return true;
+		return EPROC_BEFORE;
 	default:
-		return e->with_names && names_is_wanted(event);
+		return e->with_names && names_is_wanted(event) ? EPROC_BEFORE : EPROC_NEVER;
 	}
 }
 

@@ -19,9 +19,12 @@ struct eproc;
 struct eproc *eproc_new(bool with_names);
 void eproc_free(struct eproc *e);
 
-/** eproc_is_wanted() - does eproc_feed() take anything from this event? */
-bool eproc_is_wanted(const struct eproc *e, unsigned int event);
-/** eproc_feed() - learn from a record, before it fires anything */
+/* When a record is to be fed: what begins counts for its own probe, so does what ends with it. */
+enum eproc_when { EPROC_NEVER, EPROC_BEFORE, EPROC_AFTER };
+
+/** eproc_wanted() - does eproc_feed() take anything from this event, and when? */
+enum eproc_when eproc_wanted(const struct eproc *e, unsigned int event);
+/** eproc_feed() - learn from a record */
 void eproc_feed(struct eproc *e, uint32_t vm, const struct src_rec *rec);
 
 /** eproc_actor() - term of the process that a record says acts in it; 0: it does not say */

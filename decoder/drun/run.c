@@ -224,25 +224,26 @@ static void use_run(struct run *r, struct src_run *run)
 			lost(r, &rec);
 			continue;
 		}
-		if (r->eproc && r->track[rec.event])
+		if (r->eproc && r->track[rec.event] == EPROC_BEFORE)
 			eproc_feed(r->eproc, vm, &rec);
 		probe = slots[rec.event];
-		if (!probe)
+		if (!probe && !(r->eproc && r->track[rec.event]))
 			continue;
 		if (probe == &r->ask_first || probe == &r->ask_always) {
 			probe = asked(r, &slots[rec.event], &rec);
-			if (!probe)
-				continue;
 		}
-		if (__builtin_expect(rec.ts >= r->next_ns, 0)) {
+		if (probe && __builtin_expect(rec.ts >= r->next_ns, 0)) {
 			timer_run(r, rec.ts);
 			if (r->vm.is_over)
 				return;
 			set_thread(r, run->thread, vm);
 		}
-		fire_record(r, probe, &rec, vm);
+		if (probe)
+			fire_record(r, probe, &rec, vm);
 		if (__builtin_expect(r->vm.is_over, 0))
 			return;
+		if (r->eproc && r->track[rec.event] == EPROC_AFTER)
+			eproc_feed(r->eproc, vm, &rec);
 	}
 	r->now_ns = run->base > r->now_ns ? run->base : r->now_ns;
 }

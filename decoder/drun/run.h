@@ -69,7 +69,7 @@ struct run {
 	uint32_t nr_terms;
 	struct outbuf term_buf;
 	struct eproc *eproc; /* who runs where; NULL: nobody asks */
-	bool track[BTAP_MAX_EVENTS]; /* events that eproc wants */
+	uint8_t track[BTAP_MAX_EVENTS]; /* events that eproc wants: enum eproc_when */
 	uint64_t told[4]; /* drops told so far */
 	uint64_t fired; /* probes, for -v and benches */
 };

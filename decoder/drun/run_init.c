@@ -46,7 +46,7 @@ int run_init(struct run *r, const struct dprog *prog, struct probes *probes, str
 		return diag_fail(d, -ENOMEM, "no memory for the run");
 	}
 	for (unsigned int i = 0; r->eproc && i < BTAP_MAX_EVENTS; i++)
-		r->track[i] = eproc_is_wanted(r->eproc, i);
+		r->track[i] = eproc_wanted(r->eproc, i);
 	return 0;
 }
 

@@ -379,9 +379,13 @@ L_ST64:	STORE(uint64_t);
 L_STSTR:	store_string(vm, A, B, (uint32_t)in->imm); NEXT_IF_FINE;
 L_COPY:	copy_bytes(vm, A, B, (uint32_t)in->imm); NEXT_IF_FINE;
 L_ALLOCA:
-	A = mem_scratch(&vm->mem, B);
-	if (!A)
-		FAIL(DPROG_F_NOSCRATCH, B);
+	{
+		uint64_t size = B;
+
+		A = mem_scratch(&vm->mem, size);
+		if (!A)
+			FAIL(DPROG_F_NOSCRATCH, size);
+	}
 	NEXT;
 L_BOUND:
 	if (A >= (uint32_t)in->imm)

@@ -1,0 +1,2 @@
+#pragma D option aggsize=40
+message-send { @[arg2] = count(); }
