@@ -363,20 +363,27 @@ static void note(struct report *r, uint64_t n, const char *what)
 		fprintf(r->out, "    %llu %s\n", (unsigned long long)n, what);
 }
 
-static void print(struct report *r)
+static void row(struct report *r, struct tab *t, const struct fn *f)
+{
+	tab_row(t);
+	tab_node(r, tab_cell(t, 0), f->vm);
+	tab_mfa(r, tab_cell(t, 1), f->vm, f->mfa, 32);
+	tab_count(tab_cell(t, 2), f->count);
+	tab_ns(tab_cell(t, 3), f->total_ns);
+	tab_ns(tab_cell(t, 4), f->self_ns);
+	tab_ns(tab_cell(t, 5), f->max_ns);
+	tab_count(tab_cell(t, 6), f->depth);
+	tab_count(tab_cell(t, 7), f->raised);
+}
+
+static void print_functions(struct report *r)
 {
 	struct calls *c = r->calls;
 	struct tab t = { 0 };
 	uint64_t raised = 0, rest = 0, others = 0;
 
-	qsort(c->fns, c->nr_fns, sizeof(*c->fns), by_total);
 	for (uint32_t i = 0; i < c->nr_fns; i++)
 		raised += c->fns[i].raised;
-	sect_title(
-		r, "SLOWEST TRACED CALLS",
-		"function_entry to function_return, tail call or exception; by the clock, waiting"
-		"\n  included; total: a recursive call counts once; self: without traced calls "
-		"made");
 	tab_col(&t, "node", true, r->nr_vms < 2);
 	tab_col(&t, "function", true, false);
 	tab_col(&t, "calls", false, false);
@@ -388,22 +395,12 @@ static void print(struct report *r)
 	for (uint32_t i = 0; i < c->nr_fns; i++) {
 		const struct fn *f = &c->fns[i];
 
-		if (!f->count)
-			continue;
-		if (t.nr_rows == r->top) {
+		if (f->count && t.nr_rows < r->top) {
+			row(r, &t, f);
+		} else if (f->count) {
 			rest += f->count;
 			others++;
-			continue;
 		}
-		tab_row(&t);
-		tab_node(r, tab_cell(&t, 0), f->vm);
-		tab_mfa(r, tab_cell(&t, 1), f->vm, f->mfa, 32);
-		tab_count(tab_cell(&t, 2), f->count);
-		tab_ns(tab_cell(&t, 3), f->total_ns);
-		tab_ns(tab_cell(&t, 4), f->self_ns);
-		tab_ns(tab_cell(&t, 5), f->max_ns);
-		tab_count(tab_cell(&t, 6), f->depth);
-		tab_count(tab_cell(&t, 7), f->raised);
 	}
 	if (others) {
 		tab_row(&t);
@@ -413,10 +410,20 @@ static void print(struct report *r)
 	}
 	if (t.nr_rows)
 		tab_print(&t, r->out);
-	fprintf(r->out, "%s",
-		c->open + c->with_process + c->no_return + c->no_entry + c->too_deep + c->no_room
-			? "  Calls that are not in these figures:\n"
-			: "");
+}
+
+static void print(struct report *r)
+{
+	struct calls *c = r->calls;
+
+	qsort(c->fns, c->nr_fns, sizeof(*c->fns), by_total);
+	sect_title(r, "SLOWEST TRACED CALLS",
+		   "function_entry to function_return, tail call or exception; by the clock, "
+		   "waiting\n  included; total: a recursive call counts once; self: without traced "
+		   "calls made");
+	print_functions(r);
+	if (c->open + c->with_process + c->no_return + c->no_entry + c->too_deep + c->no_room)
+		fprintf(r->out, "  Calls that are not in these figures:\n");
 	note(r, c->open, "open at the end");
 	note(r, c->with_process, "ended with their process");
 	note(r, c->no_return, "entered, their end not seen");

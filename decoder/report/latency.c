@@ -206,6 +206,18 @@ static void print_why(struct report *r)
 			(unsigned long long)no_room);
 }
 
+/*
+ * In a stock VM the trace event comes when the receiver moves a message from the
+ * queue that its senders fill to its own; a receive expression may take it later.
+ */
+static bool is_by_agent(const struct report *r)
+{
+	for (uint32_t i = 0; i < r->nr_vms; i++)
+		if (r->src->vms[i].facts.way == BTAP_WAY_AGENT)
+			return true;
+	return false;
+}
+
 static void print(struct report *r)
 {
 	struct latency *l = r->latency;
@@ -214,6 +226,9 @@ static void print(struct report *r)
 	sect_title(r, "MESSAGE LATENCY",
 		   "message_send to message_receive, where both are proved to be "
 		   "of one message");
+	if (is_by_agent(r))
+		fprintf(r->out, "  the agent sees a receive when the receiver takes a message over from its "
+				"senders;\n  until a receive expression takes it more time may pass\n");
 	fprintf(r->out, "  %llu of %llu messages received are paired with their send",
 		(unsigned long long)l->paired, (unsigned long long)l->received);
 	if (l->paired)
