@@ -192,6 +192,28 @@ static bool ask_c(void)
 	return !system(cmd) && ok;
 }
 
+/* Compile and run a C program of one main(); its output goes to @out. */
+static bool run_c(const char *body, char *out, size_t size)
+{
+	char dir[] = "/tmp/dlang_c.XXXXXX", cmd[400], path[100];
+	size_t n;
+	FILE *f;
+
+	if (!mkdtemp(dir))
+		return false;
+	snprintf(path, sizeof(path), "%s/x.c", dir);
+	f = fopen(path, "w");
+	fprintf(f, "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <string.h>\n%s", body);
+	fclose(f);
+	snprintf(cmd, sizeof(cmd), "cc -w -std=gnu11 -O0 -o %s/x %s/x.c && %s/x", dir, dir, dir);
+	f = popen(cmd, "r");
+	n = fread(out, 1, size - 1, f);
+	out[n] = 0;
+	n = pclose(f);
+	snprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
+	return !system(cmd) && !n;
+}
+
 static const struct vm_probe probe = { .id = 1, .prov = "dtrace", .mod = "", .func = "", .name = "BEGIN" };
 
 static long resolve(void *ctx, unsigned int kind, unsigned int vmno, uint64_t word, char *buf, size_t size)
@@ -199,8 +221,8 @@ static long resolve(void *ctx, unsigned int kind, unsigned int vmno, uint64_t wo
 	return 0;
 }
 
-/* Value of a program's one trace() */
-static int64_t run_d(const char *text)
+/* Value of a program's one trace(); with @bytes the bytes that it recorded */
+static int64_t run_d_bytes(const char *text, void *bytes, size_t size)
 {
 	struct dlang_unit u = { .text = text, .len = strlen(text), .name = text };
 	struct dlang_opts o = { 0 };
@@ -221,11 +243,18 @@ static int64_t run_d(const char *text)
 	vm.ev.who.thread = VARS_NO_THREAD;
 	vm_begin(&vm);
 	assert_int_equal(vm_run(&vm, 0), VM_RECORD);
-	assert_int_equal(vm.rec_used, 2);
+	assert_int_equal(vm.rec_used, bytes ? 1 + (size + 7) / 8 : 2);
 	r = (int64_t)vm.rec[1];
+	if (bytes)
+		memcpy(bytes, &vm.rec[1], size);
 	vm_fini(&vm);
 	dlang_free(dl);
 	return r;
+}
+
+static int64_t run_d(const char *text)
+{
+	return run_d_bytes(text, NULL, 0);
 }
 
 static void same_as_c(void **state)
@@ -298,11 +327,86 @@ static void compound(void **state)
 	}
 }
 
+#define NR_STRUCTS 40
+#define NR_FIELDS  8
+
+/* Random structs with bit-fields and arrays: size, offsets, and the bits that a store changes */
+static void layout(void **state)
+{
+	static char decl[NR_STRUCTS][1000], fields[NR_STRUCTS][NR_FIELDS][20], out[1 << 20];
+	static char text[50000];
+	char *c, *p = out;
+	unsigned int i, k, nr[NR_STRUCTS], size;
+	size_t len, n;
+	FILE *f = open_memstream(&c, &len);
+
+	seed = 0x1234567887654321ull;
+	fprintf(f, "int main(void)\n{\n");
+	for (i = 0; i < NR_STRUCTS; i++) {
+		nr[i] = 1 + rnd() % NR_FIELDS;
+		n = snprintf(decl[i], sizeof(decl[i]), "%s s%u { ", i % 8 == 7 ? "union" : "struct", i);
+		for (k = 0; k < nr[i]; k++) {
+			unsigned int t = rnd() % NR_VARS, bits = 8 << t / 2;
+
+			snprintf(fields[i][k], sizeof(fields[i][k]), "f%u", k);
+			switch (rnd() % 4) {
+			case 0:
+				n += snprintf(decl[i] + n, sizeof(decl[i]) - n, "%s f%u[%u]; ", types[t], k, 1 + (unsigned int)(rnd() % 3));
+				snprintf(fields[i][k], sizeof(fields[i][k]), "f%u[0]", k);
+				break;
+			case 1:
+				n += snprintf(decl[i] + n, sizeof(decl[i]) - n, "%s f%u; ", types[t], k);
+				break;
+			default:
+				n += snprintf(decl[i] + n, sizeof(decl[i]) - n, "%s f%u:%u; ", types[t], k, 1 + (unsigned int)(rnd() % bits));
+			}
+		}
+		snprintf(decl[i] + n, sizeof(decl[i]) - n, "}");
+		fprintf(f, "\t{ %s; %s s%u v; unsigned char *b = (unsigned char *)&v; printf(\"%%zu\\n\", sizeof(v));\n", decl[i],
+			i % 8 == 7 ? "union" : "struct", i);
+		for (k = 0; k < nr[i]; k++)
+			fprintf(f, "\t\tmemset(b, 0, sizeof(v)); v.%s = -1; for (unsigned i = 0; i < sizeof(v); i++) printf(\"%%02x\", b[i]); puts(\"\");\n",
+				fields[i][k]);
+		fprintf(f, "\t}\n");
+	}
+	fprintf(f, "\treturn 0;\n}\n");
+	fclose(f);
+	if (!run_c(c, out, sizeof(out))) {
+		print_message("no C compiler\n");
+		skip();
+	}
+	free(c);
+	for (i = 0; i < NR_STRUCTS; i++) {
+		const char *kind = i % 8 == 7 ? "union" : "struct";
+
+		size = strtoul(p, &p, 10);
+		snprintf(text, sizeof(text), "%s; BEGIN { trace((int64_t)sizeof(%s s%u)); }", decl[i], kind, i);
+		if (run_d(text) != size)
+			fail_msg("size is %u, not %d: %s", size, (int)run_d(text), decl[i]);
+		for (k = 0; k < nr[i]; k++) {
+			unsigned char bytes[600];
+			char hex[1300];
+			unsigned int m;
+
+			snprintf(text, sizeof(text), "%s; %s s%u v; BEGIN { v.%s = -1; trace(v); }", decl[i], kind, i, fields[i][k]);
+			run_d_bytes(text, bytes, size);
+			for (m = 0; m < size; m++)
+				sprintf(hex + m * 2, "%02x", bytes[m]);
+			while (*p == '\n')
+				p++;
+			if (strncmp(p, hex, size * 2))
+				fail_msg("%s of %s:\n%s\n%.*s", fields[i][k], decl[i], hex, (int)size * 2, p);
+			p += size * 2;
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_as_c),
 		cmocka_unit_test(compound),
+		cmocka_unit_test(layout),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
