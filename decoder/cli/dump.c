@@ -9,6 +9,7 @@
 #include "event/names.h"
 #include "event/print.h"
 #include "provider/erlang.h"
+#include "source/ctf.h"
 #include "source/open.h"
 
 #define MAX_PROCS 16
@@ -412,6 +413,16 @@ static void fini(struct dump *u)
 	src_close(u->s);
 }
 
+/* No error: the recorder was stopped in the middle of something. */
+static void tell_tail(const struct src *s)
+{
+	char text[500];
+
+	ctf_tail(s, text, sizeof(text));
+	if (*text)
+		fprintf(stderr, "beamtap dump: %s\n", text);
+}
+
 /* Return: an exit status */
 static int dump_paths(struct dump *u, const char *const *paths, unsigned int nr)
 {
@@ -435,6 +446,8 @@ static int dump_paths(struct dump *u, const char *const *paths, unsigned int nr)
 	if (u->lost)
 		fprintf(stderr, "beamtap dump: %llu records were lost in %llu gap%s while they were recorded\n",
 			(unsigned long long)u->lost, (unsigned long long)u->gaps, u->gaps == 1 ? "" : "s");
+	if (nr == 1 && !u->is_done)
+		tell_tail(u->s);
 	return r < 0 ? cli_fail("dump", &d) : CLI_OK;
 }
 
