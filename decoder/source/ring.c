@@ -298,7 +298,10 @@ int ring_read(struct ring *r, uint64_t *buf, unsigned int flags, struct ring_chu
 			return give_up(r, c, "the writer's position cannot be");
 		if (r->is_skipping) {
 			skip(r, &l, buf, c);
-			continue;
+			if (r->is_skipping) /* it was overwritten meanwhile */
+				continue;
+			memset(c, 0, sizeof(*c));
+			return 0;
 		}
 		if (l.number + 1 < r->number || (l.number == r->number && r->off > l.off))
 			return give_up(r, c, "the writer's position went back");
