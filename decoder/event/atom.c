@@ -14,7 +14,7 @@ bool atom_is_reserved(const char *s, size_t len, unsigned int otp)
 	if (len < 2 || len > 7)
 		return false;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (!strncmp(words[i], s, len) && (len == 8 || !words[i][len]))
+		if (strlen(words[i]) == len && !memcmp(words[i], s, len))
 			return true;
 	return otp >= 27 && ((len == 5 && !memcmp(s, "maybe", 5)) || (len == 4 && !memcmp(s, "else", 4)));
 }
@@ -140,7 +140,7 @@ static bool is_elixir_operator(const char *s, size_t len)
 	};
 
 	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
-		if (len < 5 && !strncmp(ops[i], s, len) && !ops[i][len])
+		if (strlen(ops[i]) == len && !memcmp(ops[i], s, len))
 			return true;
 	return false;
 }

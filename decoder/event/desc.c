@@ -142,7 +142,7 @@ const struct desc *desc_find(const char *name, size_t len)
 int desc_field_index(const struct desc *d, const char *name, size_t len)
 {
 	for (unsigned int i = 0; i < d->nr_fields; i++)
-		if (!strncmp(d->fields[i].name, name, len) && !d->fields[i].name[len])
+		if (strlen(d->fields[i].name) == len && !memcmp(d->fields[i].name, name, len))
 			return (int)i;
 	return -1;
 }

@@ -11,13 +11,19 @@ const char outbuf_digits[200] __attribute__((nonstring)) =
 	PAIRS("0") PAIRS("1") PAIRS("2") PAIRS("3") PAIRS("4")
 	PAIRS("5") PAIRS("6") PAIRS("7") PAIRS("8") PAIRS("9");
 
+/*
+ * Where text goes for which there is no memory, so that writers need not look:
+ * outbuf.error says it, and nobody reads it.
+ */
+static char nowhere[OUTBUF_SIZE];
+
 int outbuf_init(struct outbuf *o, int fd)
 {
 	o->len = 0;
 	o->error = 0;
 	o->fd = fd;
-	/* OUTBUF_SIZE of it can always be had at once, whatever happens. */
-	o->cap = fd < 0 ? OUTBUF_SIZE : 2 * OUTBUF_SIZE;
+	/* In a buffer that is written out, OUTBUF_SIZE can always be had at once. */
+	o->cap = fd < 0 ? 1024 : 2 * OUTBUF_SIZE;
 	o->buf = malloc(o->cap);
 	if (!o->buf)
 		return o->error = -ENOMEM;
@@ -26,7 +32,8 @@ int outbuf_init(struct outbuf *o, int fd)
 
 void outbuf_fini(struct outbuf *o)
 {
-	free(o->buf);
+	if (o->buf != nowhere)
+		free(o->buf);
 	o->buf = NULL;
 	o->len = o->cap = 0;
 }
@@ -60,16 +67,17 @@ char *outbuf_grow(struct outbuf *o, size_t n)
 	}
 	for (cap = o->cap; cap - o->len < n; cap *= 2)
 		;
-	buf = realloc(o->buf, cap);
+	buf = o->error ? NULL : realloc(o->buf, cap);
 	if (buf) {
 		o->buf = buf;
 		o->cap = cap;
-	} else {
-		/* Say so and begin again: what is here is of no use any more. */
-		o->error = -ENOMEM;
-		o->len = 0;
+		return o->buf + o->len;
 	}
-	return o->buf + o->len;
+	outbuf_fini(o);
+	o->error = -ENOMEM;
+	o->buf = nowhere;
+	o->cap = sizeof(nowhere);
+	return o->buf;
 }
 
 const char *outbuf_cstr(struct outbuf *o)

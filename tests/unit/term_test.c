@@ -87,6 +87,11 @@ static void test_atoms(void **state)
 	/* No VM has such an atom, but a spoilt recording may. */
 	atom_put(&o, "a\xff" "b", 3, 25);
 	check_text(&o, "'a\xef\xbf\xbd" "b'");
+	/* A zero byte ends no name. */
+	atom_put_elixir_function(&o, "+\0\x1b", 3);
+	check_text(&o, "\"+\\x00\\x1b\"");
+	atom_put(&o, "end\0", 4, 25);
+	check_text(&o, "'end\\000'");
 	outbuf_fini(&o);
 }
 
