@@ -39,7 +39,7 @@ struct ent {
 	uint8_t pad;
 	uint32_t thread;   /* on which it runs, with ENT_RUNS */
 	uint32_t stack;	   /* number of its open calls' stack, see calls.c; 0: none */
-	uint64_t since;	   /* running time is counted up to here, with ENT_RUNS */
+	uint64_t got;	   /* messages sent to it */
 	uint64_t out_at;   /* when it last stopped running; 0: not seen */
 	uint64_t woken_at; /* when something first gave it reason to run since; 0: nothing did */
 	uint64_t run_ns;

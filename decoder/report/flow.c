@@ -157,6 +157,7 @@ static void sent(struct report *r, const struct src_rec *rec, uint32_t vm)
 	to = ent_get(&r->ents, vm, receiver);
 	ent_at(&r->ents, from)->out++;
 	e = ent_at(&r->ents, to);
+	e->got++;
 	if (!r->model->by_runnable)
 		model_wake(r, e, rec->ts);
 	count(r->flow, ent_at(&r->ents, from), from, to, DECODE(rec, message_send, size));
@@ -168,6 +169,7 @@ static void sent_remote(struct report *r, const struct src_rec *rec, uint32_t vm
 	uint32_t to = ent_node(&r->ents, vm, DECODE(rec, message_send_remote, node_name));
 
 	ent_at(&r->ents, from)->out++;
+	ent_at(&r->ents, to)->got++;
 	r->flow->remote++;
 	count(r->flow, ent_at(&r->ents, from), from, to, DECODE(rec, message_send_remote, size));
 }
@@ -315,8 +317,8 @@ static void print_pairs(struct report *r, bool no_sizes)
 /* A receiver, and how much it was sent by all. */
 struct receiver {
 	uint32_t to;
-	uint32_t senders;
-	uint64_t count;
+	uint32_t senders; /* of which pairs are kept */
+	uint64_t count;	  /* by all */
 };
 
 static int by_received(const void *a, const void *b)
@@ -341,8 +343,9 @@ static void print_senders(struct report *r, const struct receiver *v, bool no_si
 	if (e->max_queue)
 		snprintf(queued, sizeof(queued), "; mailbox up to %llu",
 			 (unsigned long long)e->max_queue);
-	fprintf(r->out, "\n  to %s: %llu messages from %u sender%s%s\n", tab_ent(r, name, e),
-		(unsigned long long)v->count, v->senders, v->senders == 1 ? "" : "s", queued);
+	fprintf(r->out, "\n  to %s: %llu messages from %s%u senders%s\n", tab_ent(r, name, e),
+		(unsigned long long)v->count, r->flow->dropped_nr ? "at least " : "", v->senders,
+		queued);
 	tab_col(&t, "  sender", true, false);
 	tab_col(&t, "messages", false, false);
 	tab_col(&t, "of all", false, false);
@@ -378,7 +381,7 @@ static void print_receivers(struct report *r, bool no_sizes)
 	for (uint32_t i = 0; i < r->ents.nr; i++)
 		v[i].to = i;
 	for (uint32_t i = 0; i < f->nr; i++) {
-		v[f->pairs[i].to].count += f->pairs[i].count;
+		v[f->pairs[i].to].count = ent_at(&r->ents, f->pairs[i].to)->got;
 		v[f->pairs[i].to].senders++;
 	}
 	for (uint32_t i = 0; i < r->ents.nr; i++)

@@ -178,6 +178,7 @@ static void sums_stay_whole(void **state)
 	/* 4 of 200 pairs of one message each */
 	assert_has(text, "all others (196 pairs)");
 	assert_has(text, "may have sent up to 1 messages");
+	assert_has(text, "to <0.9.0>: 200 messages from at least ");
 	free(text);
 	free(events);
 }
