@@ -31,7 +31,10 @@ struct group {
 /* Beginnings of processes with one first function. */
 struct family {
 	uint32_t vm;
-	uint64_t mfa, count;
+	uint32_t by;	      /* index of who spawned the first; 0: nothing was known of it then */
+	bool is_by_many;
+	uint64_t mfa, parent; /* term of who spawned the first; 0: not recorded */
+	uint64_t count;
 };
 
 struct exits {
@@ -124,7 +127,8 @@ static void spawned(struct report *r, const struct src_rec *rec, uint32_t vm)
 {
 	struct exits *x = r->exits;
 	uint64_t mfa = DECODE(rec, process_spawn, mfa);
-	uint32_t i = imap_find(&x->family_map, mfa, vm);
+	uint64_t parent = DECODE_OPT(rec, process_spawn, parent, 0);
+	uint32_t i = imap_find(&x->family_map, mfa, vm), by;
 
 	x->spawns++;
 	if (i == IMAP_NONE) {
@@ -134,8 +138,11 @@ static void spawned(struct report *r, const struct src_rec *rec, uint32_t vm)
 			return;
 		}
 		i = x->nr_families++;
-		x->families[i] = (struct family){ .vm = vm, .mfa = mfa };
+		x->families[i] = (struct family){ .vm = vm, .mfa = mfa, .parent = parent };
+		by = parent ? imap_find(&r->ents.map, parent, vm) : IMAP_NONE;
+		x->families[i].by = by != IMAP_NONE ? by : 0;
 	}
+	x->families[i].is_by_many |= x->families[i].parent != parent;
 	x->families[i].count++;
 }
 
@@ -255,6 +262,20 @@ static void print_exits(struct report *r)
 	tab_print(&t, r->out);
 }
 
+/* Who spawned all of a family: as it was then, for its word may be another's now. */
+static void spawner(struct report *r, char *buf, const struct family *f)
+{
+	const struct ent *e = ent_at(&r->ents, f->by);
+	struct ent bare = { .term = f->parent, .vm = f->vm };
+
+	if (f->is_by_many)
+		snprintf(buf, TAB_CELL, "several");
+	else if (f->parent && !f->by)
+		tab_term(r, buf, f->vm, f->parent);
+	else if (f->parent)
+		tab_ent(r, buf, e->term == f->parent && e->vm == f->vm ? e : &bare);
+}
+
 static void print_spawns(struct report *r)
 {
 	struct exits *x = r->exits;
@@ -271,6 +292,7 @@ static void print_spawns(struct report *r)
 	tab_col(&t, "spawned", false, false);
 	tab_col(&t, "rate", false, false);
 	tab_col(&t, "first function", true, false);
+	tab_col(&t, "spawned by", true, false);
 	for (uint32_t i = 0; i < x->nr_families; i++) {
 		const struct family *f = &x->families[i];
 
@@ -283,7 +305,8 @@ static void print_spawns(struct report *r)
 		tab_node(r, tab_cell(&t, 0), f->vm);
 		tab_count(tab_cell(&t, 1), f->count);
 		tab_rate(tab_cell(&t, 2), f->count, sect_span(r, f->vm));
-		tab_mfa(r, tab_cell(&t, 3), f->vm, f->mfa, 50);
+		tab_mfa(r, tab_cell(&t, 3), f->vm, f->mfa, 34);
+		spawner(r, tab_cell(&t, 4), f);
 	}
 	if (rest) {
 		tab_row(&t);
