@@ -2,3 +2,7 @@
 CHECKS     += d-golden=BEAMTAP=$(CURDIR)/$(B)/beamtap\ tests/golden/d_run
 CHECKS     += otp-examples=tests/e2e/otp_examples.sh\ $(B)
 CHECK_DEPS += $(B)/beamtap $(MKREC)
+
+.PHONY: bench-d
+bench-d: $(MKREC) $(B)/tests/recording_bench $(B)/beamtap ## measure D over a recording of 10 million events
+	@tests/bench/d_bench.sh $(B)

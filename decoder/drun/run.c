@@ -5,7 +5,8 @@
  * For each VM there is a row of slots by event.  NULL: no clause wants it, and
  * that is all that happens to such a record.  A machine's probe: fire it.  Two
  * markers stand for "ask the provider": ask_first, whose answer replaces it, and
- * ask_always, for events that are a probe a function (or a number).
+ * ask_always, for events that are a probe a function (or a number); a third,
+ * only_track, for events that no clause wants, but eproc.  A loss has a slot, too.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -170,8 +171,10 @@ static const struct vm_probe *asked(struct run *r, struct vm_probe **slot, const
 
 	if (!p || p->tmpl || (p->flags & PROVIDER_TEMPLATE) || p->number >= 0)
 		*slot = &r->ask_always;
-	else
+	else if (probe)
 		*slot = probe;
+	else
+		*slot = r->track[rec->event] ? &r->only_track : NULL;
 	return probe;
 }
 
@@ -209,41 +212,50 @@ static void lost(struct run *r, const struct src_rec *rec)
 
 /* -- the loop -- */
 
+/* A record that some clause wants, or that eproc has to know of, or a loss. */
+static void use_record(struct run *r, struct vm_probe **slot, const struct src_rec *rec, uint32_t vm)
+{
+	const struct vm_probe *probe = *slot;
+	uint8_t track = EPROC_NEVER;
+
+	if (__builtin_expect(rec->event >= BTAP_MAX_EVENTS, 0)) {
+		lost(r, rec);
+		return;
+	}
+	if (r->eproc) {
+		track = r->track[rec->event];
+		if (track == EPROC_BEFORE)
+			eproc_feed(r->eproc, vm, rec);
+	}
+	if (probe == &r->ask_first || probe == &r->ask_always)
+		probe = asked(r, slot, rec);
+	if (probe && probe != &r->only_track) {
+		if (__builtin_expect(rec->ts >= r->next_ns, 0)) {
+			timer_run(r, rec->ts);
+			if (r->vm.is_over)
+				return;
+			set_thread(r, rec->thread, vm);
+		}
+		fire_record(r, probe, rec, vm);
+	}
+	if (track == EPROC_AFTER)
+		eproc_feed(r->eproc, vm, rec);
+}
+
 /* All records of one run of one thread. */
 static void use_run(struct run *r, struct src_run *run)
 {
 	uint32_t vm = r->src->threads[run->thread].vm;
-	struct vm_probe **slots = r->slots + (size_t)vm * BTAP_MAX_EVENTS;
+	struct vm_probe **slots = r->slots + (size_t)vm * RUN_SLOTS;
 	struct src_rec rec;
 
 	set_thread(r, run->thread, vm);
 	while (src_run_next(run, &rec)) {
-		const struct vm_probe *probe;
-
-		if (__builtin_expect(rec.event >= BTAP_MAX_EVENTS, 0)) {
-			lost(r, &rec);
+		if (!slots[rec.event])
 			continue;
-		}
-		if (r->eproc && r->track[rec.event] == EPROC_BEFORE)
-			eproc_feed(r->eproc, vm, &rec);
-		probe = slots[rec.event];
-		if (!probe && !(r->eproc && r->track[rec.event]))
-			continue;
-		if (probe == &r->ask_first || probe == &r->ask_always) {
-			probe = asked(r, &slots[rec.event], &rec);
-		}
-		if (probe && __builtin_expect(rec.ts >= r->next_ns, 0)) {
-			timer_run(r, rec.ts);
-			if (r->vm.is_over)
-				return;
-			set_thread(r, run->thread, vm);
-		}
-		if (probe)
-			fire_record(r, probe, &rec, vm);
+		use_record(r, &slots[rec.event], &rec, vm);
 		if (__builtin_expect(r->vm.is_over, 0))
 			return;
-		if (r->eproc && r->track[rec.event] == EPROC_AFTER)
-			eproc_feed(r->eproc, vm, &rec);
 	}
 	r->now_ns = run->base > r->now_ns ? run->base : r->now_ns;
 }

@@ -46,6 +46,8 @@ struct run_opts {
 	int (*want)(void *ctx, const struct src_want *want, struct diag *d);
 };
 
+#define RUN_SLOTS (BTAP_LOST_EVENT + 1) /* every number that a record's head can hold */
+
 struct run_timer;
 struct eproc;
 
@@ -56,8 +58,8 @@ struct run {
 	struct src *src;       /* borrowed; NULL: no events */
 	struct run_opts opts;
 	struct run_sink sink;
-	struct vm_probe **slots; /* by vm * BTAP_MAX_EVENTS + event: see run.c */
-	struct vm_probe ask_first, ask_always; /* markers */
+	struct vm_probe **slots; /* by vm * RUN_SLOTS + event: see run.c */
+	struct vm_probe ask_first, ask_always, only_track; /* markers */
 	struct vm_probe *begin, *end, *error;  /* NULL: no clauses */
 	struct run_timer *timers;
 	uint32_t nr_timers;

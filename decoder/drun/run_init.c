@@ -39,7 +39,7 @@ int run_init(struct run *r, const struct dprog *prog, struct probes *probes, str
 		return err;
 	r->vm.spec->commit = sink->record;
 	r->vm.spec->ctx = sink->ctx;
-	r->slots = calloc((src ? src->nr_vms : 0) + 1, BTAP_MAX_EVENTS * sizeof(*r->slots));
+	r->slots = calloc((src ? src->nr_vms : 0) + 1, RUN_SLOTS * sizeof(*r->slots));
 	if (!r->slots || (wants_eproc(prog) &&
 			  !(r->eproc = eproc_new(prog->uses_bvars & 1ULL << DPROG_V_ENAME)))) {
 		run_fini(r);
@@ -47,6 +47,13 @@ int run_init(struct run *r, const struct dprog *prog, struct probes *probes, str
 	}
 	for (unsigned int i = 0; r->eproc && i < BTAP_MAX_EVENTS; i++)
 		r->track[i] = eproc_wanted(r->eproc, i);
+	for (uint32_t v = 0; src && v < src->nr_vms; v++) {
+		struct vm_probe **slots = r->slots + (size_t)v * RUN_SLOTS;
+
+		for (unsigned int i = 0; i < BTAP_MAX_EVENTS; i++)
+			slots[i] = r->track[i] ? &r->only_track : NULL;
+		slots[BTAP_LOST_EVENT] = &r->only_track;
+	}
 	return 0;
 }
 
@@ -153,7 +160,7 @@ static int enable_one(void *ctx, struct provider_probe *p)
 
 	if (p->kind->event) { /* of the source: made when it fires first */
 		if (r->src && p->vm < r->src->nr_vms && p->kind->event < BTAP_MAX_EVENTS)
-			r->slots[(size_t)p->vm * BTAP_MAX_EVENTS + p->kind->event] = &r->ask_first;
+			r->slots[(size_t)p->vm * RUN_SLOTS + p->kind->event] = &r->ask_first;
 		return 0;
 	}
 	v = run_probe(r, p);

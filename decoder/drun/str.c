@@ -100,10 +100,30 @@ void str_scratch_reset_slow(struct str_pool *p)
 	p->scratch_used = 0;
 }
 
+static inline uint32_t seen_what(unsigned int kind, unsigned int vm)
+{
+	return (vm << 8 | kind) + 1;
+}
+
+static inline struct str_seen *seen_slot(struct str_pool *p, uint32_t what, uint64_t word)
+{
+	uint64_t h = (word ^ (uint64_t)what << 40) * 0x9e3779b97f4a7c15ULL;
+
+	return &p->seen[h >> (64 - SEEN_BITS)];
+}
+
 struct str *str_lazy(struct str_pool *p, unsigned int kind, unsigned int vm, uint64_t word)
 {
-	struct str *s = str_scratch(p, sizeof(*s));
+	uint32_t what = seen_what(kind, vm);
+	struct str_seen *slot;
+	struct str *s;
 
+	if (p->seen) {
+		slot = seen_slot(p, what, word);
+		if (slot->what == what && slot->word == word)
+			return slot->s;
+	}
+	s = str_scratch(p, sizeof(*s));
 	if (!s)
 		return NULL;
 	s->text = NULL;
@@ -198,21 +218,10 @@ struct str *str_intern_text(struct str_pool *p, const char *text, size_t len)
 	return s;
 }
 
-static uint32_t seen_what(const struct str *s)
-{
-	return ((uint32_t)s->vm << 8 | s->kind) + 1;
-}
-
-static struct str_seen *seen_slot(struct str_pool *p, const struct str *s)
-{
-	uint64_t h = (s->word ^ (uint64_t)seen_what(s) << 40) * 0x9e3779b97f4a7c15ULL;
-
-	return &p->seen[h >> (64 - SEEN_BITS)];
-}
-
 /* The text of a lazy string; interned when it is final. */
 static struct str *resolve(struct str_pool *p, const struct str *s)
 {
+	uint32_t what = seen_what(s->kind, s->vm);
 	struct str_seen *slot;
 	char buf[STR_LAZY_MAX];
 	struct str *t;
@@ -224,8 +233,8 @@ static struct str *resolve(struct str_pool *p, const struct str *s)
 		if (!p->seen)
 			return NULL;
 	}
-	slot = seen_slot(p, s);
-	if (slot->what == seen_what(s) && slot->word == s->word)
+	slot = seen_slot(p, what, s->word);
+	if (slot->what == what && slot->word == s->word)
 		return slot->s;
 	n = p->resolve ? p->resolve(p->ctx, s->kind, s->vm, s->word, buf, sizeof(buf)) : 0;
 	is_final = n >= 0;
@@ -234,7 +243,7 @@ static struct str *resolve(struct str_pool *p, const struct str *s)
 	t = str_intern_text(p, buf, (size_t)n);
 	if (t && is_final) {
 		slot->word = s->word;
-		slot->what = seen_what(s);
+		slot->what = what;
 		slot->s = t;
 	}
 	return t;

@@ -75,7 +75,7 @@ static inline void str_scratch_reset(struct str_pool *p)
 		str_scratch_reset_slow(p);
 }
 
-/** str_lazy() - a value of a VM as a string, in scratch */
+/** str_lazy() - a value of a VM as a string, in scratch; interned already if it was asked for its text lately */
 struct str *str_lazy(struct str_pool *p, unsigned int kind, unsigned int vm, uint64_t word);
 /** str_temp() - room for @len bytes of text and a NUL, in scratch; the caller writes s->text (cast away const) */
 struct str *str_temp(struct str_pool *p, size_t len, char **text);
