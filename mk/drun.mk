@@ -1,5 +1,5 @@
 # D's run-time: golden tests, benches.
-CHECKS     += d-golden=BEAMTAP=$(CURDIR)/$(B)/beamtap\ tests/golden/d_run
+CHECKS     += d-golden='BEAMTAP=$(CURDIR)/$(B)/beamtap MKREC=$(CURDIR)/$(MKREC) tests/golden/d_run'
 CHECKS     += otp-examples=tests/e2e/otp_examples.sh\ $(B)
 CHECK_DEPS += $(B)/beamtap $(MKREC)
 

@@ -1,7 +1,7 @@
 # Fuzz targets: tests/fuzz/x_fuzz.c, with clang a libFuzzer program $(B)/fuzz/x_fuzz, and with any
 # compiler $(B)/tests/x_replay, which runs through tests/fuzz/corpus/x (part of `make check`).
 # A new target needs its file, its corpus, and its name here.
-FUZZ      := region ctf event
+FUZZ      := region ctf event dlang machine
 FUZZ_SECS ?= 60
 FUZZ_CC   ?= clang
 
@@ -10,12 +10,12 @@ CHECK_DEPS += $(foreach f,$(FUZZ),$(B)/tests/$(f)_replay)
 
 $(B)/tests/%_replay: tests/fuzz/%_fuzz.c $(CLILESS)
 	@mkdir -p $(@D)
-	$(Q_LD)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< -Wl,--start-group $(CLILESS) -Wl,--end-group $(LDLIBS)
+	$(Q_LD)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< -Wl,--start-group $(CLILESS) -Wl,--end-group $(LDLIBS)
 
 # All in one go: the layers must be built with the fuzzer's counters, too.
 $(B)/fuzz/%_fuzz: tests/fuzz/%_fuzz.c $(CLILESS)
 	@mkdir -p $(@D)
-	$(Q_LD)$(FUZZ_CC) $(CPPFLAGS) -DFUZZ_LIBFUZZER -std=gnu11 -g -O1 -fno-strict-aliasing -fsanitize=fuzzer,address,undefined -w -o $@ $< $(foreach l,base source event provider,$(wildcard decoder/$(l)/*.c)) $(LDLIBS)
+	$(Q_LD)$(FUZZ_CC) $(CPPFLAGS) -Itests -DFUZZ_LIBFUZZER -std=gnu11 -g -O1 -fno-strict-aliasing -fsanitize=fuzzer,address,undefined -w -o $@ $< $(foreach l,base source event corr provider dprog dlang drun dout,$(wildcard decoder/$(l)/*.c)) $(LDLIBS)
 
 .PHONY: fuzz
 fuzz: $(foreach f,$(FUZZ),$(B)/fuzz/$(f)_fuzz) ## run each fuzz target for FUZZ_SECS (60) seconds
