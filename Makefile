@@ -43,6 +43,7 @@ include mk/fuzz.mk
 include mk/report.mk
 include mk/event.mk
 include mk/drun.mk
+include mk/dlang.mk
 
 .PHONY: demo
 demo: ## install what is missing, build, record a real Erlang node, print its report

@@ -355,7 +355,7 @@ static void lex_ident(struct dlang *dl, struct tok *t)
 	if (t->kind != T_IDENT)
 		return;
 	for (i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
-		if (!strcmp(keywords[i].text, t->str))
+		if (keywords[i].text[0] == t->str[0] && !strcmp(keywords[i].text, t->str))
 			t->kind = keywords[i].kind;
 }
 
@@ -427,6 +427,8 @@ static void lex_punct(struct dlang *dl, struct tok *t)
 		return;
 	}
 	for (i = 0; i < sizeof(puncts) / sizeof(puncts[0]); i++) {
+		if (puncts[i].text[0] != *l->at)
+			continue;
 		n = strlen(puncts[i].text);
 		if (n <= left && !memcmp(l->at, puncts[i].text, n)) {
 			t->kind = puncts[i].kind;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "dlang/compile.h"
 #include "event/desc.h"
+#include "lib/replay.h"
 
 static int match(void *ctx, const struct dprog_pdesc *pd, struct dlang_match *m)
 {
@@ -25,7 +26,6 @@ static int match(void *ctx, const struct dprog_pdesc *pd, struct dlang_match *m)
 	return 0;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const argv[] = { "dtrace", "one", "-5", "0x1ffffffffffffffff" };
