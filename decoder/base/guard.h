@@ -29,7 +29,7 @@ struct guard {
 	struct guard *outer;
 };
 
-/** guard_install() - have the handler be ours; done by the first guard_begin(), again if somebody took it */
+/** guard_install() - install the handler, if it is not ours; the first guard_begin() does it */
 void guard_install(void);
 /** guard_begin() - faults in [base, base + len) now come to @g.  Installs the handler once */
 void guard_begin(struct guard *g, const void *base, size_t len);

@@ -79,12 +79,17 @@ static inline uint64_t clock_ns_after(struct clock_map *m, uint64_t ticks, uint6
 	return ns < floor_ns ? floor_ns : ns;
 }
 
-/* A stretch of one line, for loops: ns = span.ns + (ticks - span.lo) * span.mul / 2^32, while ticks - lo < len. */
+/* A stretch of one line, for loops: it holds while ticks - lo < len. */
 struct clock_span {
 	uint64_t lo, len, ns, mul;
 };
-/** clock_span() - the stretch that @ticks lies in; len 0: before the first pair, or none: use clock_ns() */
+/** clock_span() - the stretch that @ticks lies in; len 0: none, use clock_ns() */
 struct clock_span clock_span(struct clock_map *m, uint64_t ticks);
+
+static inline uint64_t clock_span_ns(const struct clock_span *s, uint64_t ticks)
+{
+	return s->ns + (uint64_t)(((unsigned __int128)(ticks - s->lo) * s->mul) >> 32);
+}
 
 /** clock_real() - CLOCK_REALTIME at @mono_ns by the nearest pair; 0: not known */
 uint64_t clock_real(const struct clock_map *m, uint64_t mono_ns);

@@ -31,7 +31,8 @@ struct kway_in {
  * kway_fill() - the next run of an input
  * @ctx: as given to kway_init()
  * @i:   input
- * @run: out: borrowed until the next fill of the same input; never empty; its bound is set (UINT64_MAX: all of it)
+ * @run: out: borrowed until the next fill of the same input; never empty; its bound is set
+ *       (UINT64_MAX: all of it)
  *
  * Return: 1, 0 when there is nothing now, or a negative errno.
  */
@@ -55,7 +56,11 @@ struct kway {
 void kway_init(struct kway *k, kway_fill *fill, void *ctx);
 void kway_fini(struct kway *k);
 
-/** kway_add() - one more input, empty; call kway_refill() before the next run.  Return: its number or -ENOMEM */
+/**
+ * kway_add() - one more input, empty; call kway_refill() before the next run
+ *
+ * Return: its number or -ENOMEM.
+ */
 int kway_add(struct kway *k);
 
 /**

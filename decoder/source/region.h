@@ -88,7 +88,8 @@ int region_poll(struct region *r, struct diag *d);
 /**
  * region_poll_ring() - the next piece of ring @i (an index of src->threads)
  * @flags: as ring_read()
- * @c:     out; c->words is borrowed until the next call for the same ring and may be changed by the caller
+ * @c:     out; c->words is borrowed until the next call for the same ring; the caller may
+ *         change it
  *
  * Return: 1, 0 when there is nothing new, -EIO when the file was cut, -ENOMEM.
  */
@@ -122,7 +123,7 @@ struct region_info {
 	uint32_t os_pid;     /* as the VM sees it */
 	uint32_t uid;
 	enum region_life life;
-	int err;	     /* 0, or why it cannot be read: negative errno; then only path and uid hold */
+	int err;	     /* 0, or why it cannot be read: -errno; then only path and uid hold */
 	uint64_t size;	     /* bytes */
 	uint32_t nr_threads; /* rings in use */
 	uint32_t nr_leases;  /* readers at present */

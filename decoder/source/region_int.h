@@ -45,7 +45,7 @@ struct region {
 
 	struct kway kway;
 	bool is_ended, is_refill_due;
-	bool is_draining;   /* src_disable() was called: hand on what is older than that, then nothing */
+	bool is_draining;   /* src_disable() was called: hand on what is older, then nothing */
 	uint64_t drain_ns;
 	struct diag damage; /* found when it was opened; told by the next region_poll() */
 

@@ -265,7 +265,7 @@ void region_turn_chunk(struct region *r, uint32_t i, struct ring_chunk *c, uint6
 		if (ticks - span.lo >= span.len)
 			span = clock_span(&r->clock, ticks);
 		if (ticks - span.lo < span.len)
-			ns = span.ns + (uint64_t)(((unsigned __int128)(ticks - span.lo) * span.mul) >> 32);
+			ns = clock_span_ns(&span, ticks);
 		else
 			ns = clock_ns(&r->clock, ticks);
 		if (ns < last)

@@ -337,7 +337,8 @@ void ring_release(const struct ring *r, struct btap_ring *shared)
 uint64_t ring_backlog(const struct ring *r)
 {
 	struct look l = look_at(r);
-	uint64_t done = r->number * r->sub_size + r->off, whole = (uint64_t)r->sub_size * r->nr_subs;
+	uint64_t done = r->number * r->sub_size + r->off;
+	uint64_t whole = (uint64_t)r->sub_size * r->nr_subs;
 
 	if (r->is_bad || l.pos <= done)
 		return 0;

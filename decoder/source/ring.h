@@ -58,16 +58,16 @@ struct ring {
 struct ring_chunk {
 	/* records that are lost before `words` */
 	uint64_t lost;
-	uint64_t lost_begin, lost_end; /* not before, not after; 0 in lost_begin: since the ring began */
+	uint64_t lost_begin, lost_end; /* not before, not after; begin 0: since the ring began */
 	/* records, checked; in the caller's buffer */
 	const uint64_t *words;
 	uint32_t nr_words, nr_records;
 	uint64_t number;      /* of the sub-buffer */
 	uint64_t first;	      /* records offered to the ring before the first one here */
-	uint64_t begin_time;  /* at most 2^45 ticks before the first record: base for BTAP_TIME_FULL() */
+	uint64_t begin_time;  /* base of the first record for BTAP_TIME_FULL() */
 	uint64_t end_time;    /* of the last record */
 	bool is_whole;	      /* all of the sub-buffer's records, and it is closed */
-	/* NULL, or what is damaged behind these records; then the rest of the sub-buffer is skipped */
+	/* NULL, or what is damaged behind these records; the rest of the sub-buffer is skipped */
 	const char *damage;
 	uint32_t damage_off;  /* bytes from the sub-buffer's begin */
 	char why[120];
@@ -75,7 +75,7 @@ struct ring_chunk {
 
 /**
  * ring_init() - begin to read a ring
- * @shared: its entry in the directory; borrowed; only words that the writer publishes are read from it
+ * @shared: its entry in the directory; borrowed; only published words are read from it
  * @data:   its sub-buffers, @nr_subs * @sub_size bytes; borrowed
  * @sub_size, @nr_subs: the caller's checked copies: powers of two, BTAP_SUB_MIN or more, 2 or more
  *

@@ -219,7 +219,7 @@ static void set_up(struct btapw_map *m, const struct plan *p, const struct btap_
 	for (kind = 0; kind <= BTAP_THREAD_POLL; kind++) {
 		uint64_t bytes = ring_bytes_of(p, kind), sub = p->sub_bytes;
 
-		/* Four sub-buffers or more where that is possible: a lapped reader loses one of them. */
+		/* Four sub-buffers or more if possible: a lapped reader loses one of them. */
 		while (sub > bytes / 4 && sub > BTAP_SUB_MIN)
 			sub /= 2;
 		for (uint32_t n = 0; n < p->nr[kind]; n++, i++) {
@@ -239,7 +239,8 @@ static void set_up(struct btapw_map *m, const struct plan *p, const struct btap_
 static int map_file(struct btapw_map *m, const struct plan *p, const struct btap_facts *facts,
 		    char *why)
 {
-	void *base = mmap(NULL, p->total, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, m->fd, 0);
+	void *base = mmap(NULL, p->total, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+			  m->fd, 0);
 
 	if (base == MAP_FAILED)
 		return fail(why, -errno, "cannot map %s: %s", m->path, strerror(errno));

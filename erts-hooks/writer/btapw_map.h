@@ -23,7 +23,7 @@ struct btapw_map_opts {
 	const char *dir;	     /* "/dev/shm" */
 	uint64_t ring_bytes;	     /* of a scheduler's ring; rounded up to a power of two; 2 MiB.
 				      * Other threads' rings have an eighth of it, 64 KiB or more */
-	uint32_t sub_bytes;	     /* of a sub-buffer, a power of two; 64 KiB; at most a quarter of a ring */
+	uint32_t sub_bytes;	     /* of a sub-buffer, a power of two; 64 KiB; at most 1/4 ring */
 	uint32_t nr_spare;	     /* rings for threads that have none of their kind; 6 */
 	uint32_t nr_async, nr_poll;  /* async threads, 1; poll threads, 1 */
 	uint64_t strtab_bytes;	     /* 2 MiB */
@@ -72,7 +72,8 @@ bool btapw_map_is_tsc(const struct btapw_map *m);
 
 /**
  * btapw_map_thread() - give the calling thread a ring
- * @w:      out; the thread's own memory.  Valid in any case: without a ring its records are counted as unwritten
+ * @w:      out; the thread's own memory.  Valid in any case: without a ring its records
+ *          are counted as unwritten
  * @kind:   enum btap_thread_kind
  * @number: of the scheduler, from 1; 0 elsewhere
  * @name:   of the thread; NULL: as the kernel has it

@@ -62,7 +62,8 @@ static const char *foreign(const struct stat *st)
 
 /*
  * Open what lies under a name if it is ours and take its lock, so that nobody else takes it.
- * Return: a descriptor; -EEXIST: not ours, *what says what it is; -EBUSY: its VM lives; -ENOENT, ...
+ * Return: a descriptor; -EEXIST: not ours, *what says what it is; -EBUSY: its VM lives;
+ * -ENOENT, ...
  */
 static int take_dead(int dirfd, const char *name, const char **what)
 {

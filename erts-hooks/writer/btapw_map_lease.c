@@ -28,7 +28,7 @@ void btapw_map_clock(struct btapw_map *m)
 		return;
 	btapw_map_pair(m->is_tsc, &p);
 	to = &m->clocks->pair[m->nr_pairs % BTAP_NR_CLOCK_PAIRS];
-	/* Pairs with the fence in clock_load(): who copied a word of this pair sees the count before it. */
+	/* Pairs with the fence in clock_load(): who copied a word of this pair sees the last count. */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	SET(to->ticks, p.ticks);
 	SET(to->mono_ns, p.mono_ns);
@@ -187,7 +187,7 @@ void btapw_map_answer(struct btapw_map *m, unsigned int i, uint64_t gen, int err
 	if (!m || m->is_closed || i >= BTAP_MAX_LEASES)
 		return;
 	a = &m->answer[i];
-	/* 0: being written.  The fence keeps the reader from taking new words for the old answer's. */
+	/* 0: being written.  The fence keeps new words from being taken for the old answer's. */
 	SET(a->gen, 0);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	SET(a->error, error);

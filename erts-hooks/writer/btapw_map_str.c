@@ -122,7 +122,7 @@ static struct btapw_name *find_name(struct btapw_map *m, uint64_t hash, const ch
 		e = &m->name[i & (m->name_size - 1)];
 		if (e->number == 0)
 			return e;
-		/* The text in the table may have been spoilt by a reader: still inside the table. */
+		/* A reader may have spoilt the text in the table: stay inside the table. */
 		s = (const struct btap_string *)(m->strtab->data + e->off);
 		if (e->hash == hash && len <= m->str_room - e->off - sizeof(*s) &&
 		    s->len == len && memcmp(s->text, text, len) == 0)

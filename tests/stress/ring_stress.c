@@ -327,7 +327,8 @@ int main(int argc, char **argv)
 	static const uint32_t shapes[][2] = { { 256, 2 }, { 256, 8 }, { 512, 4 }, { 4096, 4 },
 					      { 65536, 8 } };
 	/* Each shape and mode twice: one writer and one reader, truly side by side; then crowds. */
-	const unsigned int nr_half = sizeof(shapes) / sizeof(shapes[0]) * NR_MODES, nr_cases = 2 * nr_half;
+	const unsigned int nr_half = sizeof(shapes) / sizeof(shapes[0]) * NR_MODES;
+	const unsigned int nr_cases = 2 * nr_half;
 	uint64_t nr = 3000000, seed = (uint64_t)time(NULL), offered = 0, read = 0, lost = 0;
 	unsigned int nr_writers = 4, nr_readers = 4, i;
 	bool is_loud = false;
@@ -363,6 +364,7 @@ int main(int argc, char **argv)
 		free(b);
 	}
 	printf("ring_stress: seed %llu: %llu records offered, readers read %llu and lost %llu: %s\n",
-	       (unsigned long long)seed, (unsigned long long)offered, (unsigned long long)read, (unsigned long long)lost, nr_failed ? "FAILED" : "ok");
+	       (unsigned long long)seed, (unsigned long long)offered, (unsigned long long)read,
+	       (unsigned long long)lost, nr_failed ? "FAILED" : "ok");
 	return nr_failed ? 1 : 0;
 }
