@@ -62,3 +62,19 @@ $(AGENT_TEST)/reader: erts-hooks/agent/test/reader.c uapi/beamtap/catalog.h uapi
 .PHONY: check-agent
 check-agent: agent $(AGENT_TEST_B) $(AGENT_TEST)/reader ## run the agent's tests in real VMs
 	@ERL=$(ERL) erts-hooks/agent/test/run.sh $(B) $(AGENT) $(CASES)
+
+# Benches: what an event costs beside a tracer that does nothing; a node with the agent and nothing on.
+AGENT_BENCH   := $(B)/bench/agent
+AGENT_BENCH_B := $(patsubst tests/bench/agent/%.erl,$(AGENT_BENCH)/%.beam,$(wildcard tests/bench/agent/*.erl))
+
+$(AGENT_BENCH)/%.beam: tests/bench/agent/%.erl
+	@mkdir -p $(@D)
+	$(Q_ERL)$(ERLC) +nowarn_deprecated_catch -o $(@D) $<
+
+$(AGENT_BENCH)/bench_nif.so: tests/bench/agent/bench_nif.c
+	@mkdir -p $(@D)
+	$(Q_LD)$(CC) -I$(ERL_INC) $(CFLAGS) -shared -o $@ $<
+
+.PHONY: bench-agent
+bench-agent: agent $(AGENT_BENCH_B) $(AGENT_BENCH)/bench_nif.so $(AGENT_TEST_B) $(AGENT_TEST)/reader ## measure what events cost through the agent
+	@ERL=$(ERL) tests/bench/agent/run.sh $(B) $(AGENT) $(BENCH)

@@ -75,6 +75,9 @@ own(Pids) ->
 -spec init([]) -> {ok, #st{}} | {stop, term()}.
 init([]) ->
     process_flag(trap_exit, true),
+    %% Nothing is to be looked for on disk while a reader waits.
+    _ = code:ensure_modules_loaded([beamtap_names, beamtap_trace, beamtap_known, beamtap_state,
+                                    prim_inet, re]),
     %% What a server before this one left when it was killed.
     ok = beamtap_trace:clear(),
     Able = beamtap_trace:able(),
@@ -122,11 +125,11 @@ handle_info({beamtap_nif, leases}, S) ->
     {noreply, leases(beamtap_nif:leases(), S)};
 handle_info({nodeup, Node}, S) when Node =:= node() ->
     set_node(),
-    {noreply, S};
+    {noreply, S#st{trace = beamtap_trace:renamed(S#st.trace)}};
 handle_info({nodedown, _}, S) ->
     %% Also when this node gives up its name.
     set_node(),
-    {noreply, S};
+    {noreply, S#st{trace = beamtap_trace:renamed(S#st.trace)}};
 handle_info(look, S) ->
     {noreply, look(S)};
 handle_info({'EXIT', Worker, _}, #st{worker = Worker} = S) ->

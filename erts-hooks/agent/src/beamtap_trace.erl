@@ -13,7 +13,7 @@
 
 -include("beamtap_events.hrl").
 
--export([new/0, set/4, clear/0, clear/1, is_idle/1, lost/1, again/2, event_bit/1, able/0, sessions/0]).
+-export([new/0, set/4, clear/0, clear/1, is_idle/1, lost/1, again/2, renamed/1, event_bit/1, able/0, sessions/0]).
 
 -export_type([state/0]).
 
@@ -21,7 +21,7 @@
     session = none :: none | term(),
     proc = [] :: [atom()],                       % flags that all processes have
     port = [] :: [atom()],
-    has_receive = false :: boolean(),            % the pattern that tells the sender
+    'receive' = false :: false | node(),         % the pattern that tells the sender, made for this name
     functions = #{} :: beamtap_names:functions()
 }).
 
@@ -43,7 +43,7 @@ set(Events, Functions, Own, S0) ->
     Proc = proc_flags(Events, Functions),
     Port = port_flags(Events),
     Needs = Proc =/= [] orelse Port =/= [],
-    case Needs andalso is_idle(S0) andalso not has_sessions() andalso first_other() of
+    case Needs andalso is_idle(S0) andalso not has_sessions() andalso other_of_new() of
         {_, _} = Other ->
             {busy, who_has(Other), S0};
         _ when not Needs ->
@@ -52,8 +52,10 @@ set(Events, Functions, Own, S0) ->
             S1 = open(S0),
             S2 = set_receive(has(?BTAP_EV_message_receive, Events), S1),
             S3 = set_functions(Functions, S2),
-            S4 = set_flags(processes, Proc, Own, S3),
-            {ok, set_flags(ports, Port, Own, S4)}
+            case set_flags([{processes, Proc}, {ports, Port}], Own, S3) of
+                {ok, S4} -> {ok, S4};
+                {busy, Other, S4} -> {busy, who_has(Other), clear(S4)}
+            end
     end.
 
 %% Take everything back.
@@ -62,9 +64,8 @@ clear(#state{session = none} = S) ->
     case is_idle(S) of
         true -> ok;
         false ->
-            S1 = set_flags(processes, [], [], S),
-            S2 = set_flags(ports, [], [], S1),
-            _ = set_receive(false, set_functions(#{}, S2)),
+            {ok, S1} = set_flags([{processes, []}, {ports, []}], [], S),
+            _ = set_receive(false, set_functions(#{}, S1)),
             active(false)
     end,
     #state{};
@@ -78,9 +79,9 @@ clear() ->
     %% A session ended with the process that held it.
     case not has_sessions() andalso beamtap_nif:tracing() of
         true ->
-            All = all_flags(),
-            _ = [trace(New, false, All) || New <- [new_processes, new_ports], is_ours(New)],
-            _ = [trace(P, false, All) || P <- processes() ++ erlang:ports(), is_ours(P)],
+            All = [{tracer, ?TRACER, []} | all_flags()],
+            _ = [trace(New, false, All) || New <- [new_processes, new_ports], tracer(New) =:= ours],
+            _ = [trace(P, false, All) || P <- processes() ++ erlang:ports()],
             _ = erlang:trace_pattern('receive', true, []),
             _ = erlang:trace_pattern({'_', '_', '_'}, false, [local]),
             active(false);
@@ -103,13 +104,18 @@ again(Lost, #state{functions = Functions} = S) ->
     S1 = set_functions(Functions, S#state{functions = maps:without(maps:keys(Lost), Functions)}),
     S1#state{functions = maps:without(maps:keys(lost(S1)), Functions)}.
 
+%% The node has another name.
+-spec renamed(state()) -> state().
+renamed(S) ->
+    set_receive(S#state.'receive' =/= false, S).
+
 %% Other trace sessions, by name.
 -spec sessions() -> [atom()].
 sessions() ->
     case has_sessions() of
         true ->
             Names = [session_name(X) || X <- apply(trace, session_info, [all])],
-            Legacy = [legacy || first_other() =/= none],
+            Legacy = [legacy || other_of_new() =/= none orelse whereis(dbg) =/= undefined],
             [N || N <- Names, N =/= beamtap, N =/= default] ++ Legacy;
         false -> []
     end.
@@ -184,8 +190,7 @@ all_flags() ->
 
 -spec has_sessions() -> boolean().
 has_sessions() ->
-    erlang:module_loaded(trace) orelse code:ensure_loaded(trace) =:= {module, trace}
-        andalso erlang:function_exported(trace, session_create, 3).
+    list_to_integer(erlang:system_info(otp_release)) >= 27.
 
 -spec open(state()) -> state().
 open(#state{session = none} = S) ->
@@ -207,50 +212,67 @@ active(Is) ->
 session_name({_Ref, {Name, _}}) when is_atom(Name) -> Name;
 session_name(_) -> unknown.
 
-%% What can be told of one process, port, or those to come.
+%% Flags of one process, one port, or those to come.  False: it has ended, or is somebody else's.
+%% Our tracer is named when flags go, too: others' are not touched then, and what stays keeps it.
 -spec flags(new | pid() | port(), processes | ports, boolean(), [atom()], state()) -> boolean().
 flags(_, _, _, [], _) ->
     true;
-flags(new, Kind, On, Flags, #state{session = none}) ->
-    New = case Kind of processes -> new_processes; ports -> new_ports end,
-    %% With the tracer also when flags go: those that stay would lose it otherwise.
-    trace(New, On, [{tracer, ?TRACER, []} | Flags]);
-flags(Who, _, true, Flags, #state{session = none}) ->
-    trace(Who, true, [{tracer, ?TRACER, []} | Flags]);
-flags(Who, _, false, Flags, #state{session = none}) ->
-    %% Somebody else may have taken it up once we had left it.
-    is_ours(Who) andalso trace(Who, false, Flags);
+flags(Who, Kind, On, Flags, #state{session = none}) ->
+    W = case {Who, Kind} of
+            {new, processes} -> new_processes;
+            {new, ports} -> new_ports;
+            _ -> Who
+        end,
+    trace(W, On, [{tracer, ?TRACER, []} | Flags]);
 flags(Who, Kind, On, Flags, #state{session = Session}) ->
     F = case Kind of processes -> process; ports -> port end,
     try apply(trace, F, [Session, Who, On, Flags]) of _ -> true catch error:badarg -> false end.
 
-%% False: it has ended since it was listed.
 -spec trace(atom() | pid() | port(), boolean(), [term()]) -> boolean().
 trace(Who, On, Options) ->
     try erlang:trace(Who, On, Options) of _ -> true catch error:badarg -> false end.
 
--spec set_flags(processes | ports, [atom()], [pid() | port()], state()) -> state().
-set_flags(Kind, Want, Own, S) ->
+%% Processes are not asked who traces them: that would wake each of them.  A refusal tells it.
+-spec set_flags([{processes | ports, [atom()]}], [pid() | port()], state()) ->
+          {ok, state()} | {busy, {pid() | port(), term()}, state()}.
+set_flags([], _, S) ->
+    {ok, S};
+set_flags([{Kind, Want} | Rest], Own, S) ->
     Have = case Kind of processes -> S#state.proc; ports -> S#state.port end,
     On = Want -- Have,
     Off = Have -- Want,
-    case {On, Off} of
-        {[], []} -> ok;
-        _ ->
-            %% Those to come first, so that none is missed.
-            _ = flags(new, Kind, false, Off, S),
-            _ = flags(new, Kind, true, Want, S),
-            _ = [begin
-                     _ = flags(P, Kind, false, Off, S),
-                     flags(P, Kind, true, On, S)
-                 end || P <- existing(Kind), not lists:member(P, Own)],
-            %% What is our own was new when it came.
-            _ = [flags(P, Kind, false, Have ++ On, S) || P <- Own, is_kind(P, Kind)],
-            ok
-    end,
-    case Kind of
-        processes -> S#state{proc = Want};
-        ports -> S#state{port = Want}
+    %% Those to come first, so that none is missed.
+    _ = flags(new, Kind, false, Off, S),
+    _ = On =/= [] andalso flags(new, Kind, true, Want, S),
+    Refused = case On =:= [] andalso Off =:= [] of
+                  true -> none;
+                  false -> each(existing(Kind) -- Own, Kind, On, Off, S)
+              end,
+    %% What is our own was new when it came.
+    _ = [flags(P, Kind, false, Have ++ On, S) || P <- Own, is_kind(P, Kind), On ++ Off =/= []],
+    S1 = case Kind of
+             processes -> S#state{proc = Want};
+             ports -> S#state{port = Want}
+         end,
+    case Refused of
+        none -> set_flags(Rest, Own, S1);
+        Other -> {busy, Other, S1}
+    end.
+
+-spec each([pid() | port()], processes | ports, [atom()], [atom()], state()) ->
+          none | {pid() | port(), term()}.
+each([], _, _, _, _) ->
+    none;
+each([P | Ps], Kind, On, Off, S) ->
+    _ = flags(P, Kind, false, Off, S),
+    case flags(P, Kind, true, On, S) of
+        true -> each(Ps, Kind, On, Off, S);
+        false ->
+            case tracer(P) of
+                none -> each(Ps, Kind, On, Off, S);
+                ours -> each(Ps, Kind, On, Off, S);
+                Tracer -> {P, Tracer}
+            end
     end.
 
 -spec existing(processes | ports) -> [pid() | port()].
@@ -262,21 +284,24 @@ is_kind(P, processes) -> is_pid(P);
 is_kind(P, ports) -> is_port(P).
 
 %% The sender is its pid; from another node the node's name; else what the VM says, as 'system'.
+%% The name stands in the pattern: as a guard {node} it would cost half as much again.
 -spec set_receive(boolean(), state()) -> state().
-set_receive(Has, #state{has_receive = Has} = S) ->
-    S;
 set_receive(Has, S) ->
-    Pattern = case Has of
-                  true ->
-                      [{['$1', '$2', '_'], [{'=:=', '$1', {node}}], [{message, '$2'}]},
-                       {['$1', '_', '_'], [], [{message, '$1'}]}];
-                  false -> true
-              end,
-    _ = case S#state.session of
-            none -> erlang:trace_pattern('receive', Pattern, []);
-            Session -> apply(trace, recv, [Session, Pattern, []])
-        end,
-    S#state{has_receive = Has}.
+    case Has andalso node() of
+        Same when Same =:= S#state.'receive' ->
+            S;
+        Node ->
+            Pattern = case Node of
+                          false -> true;
+                          _ -> [{[Node, '$1', '_'], [], [{message, '$1'}]},
+                                {['$1', '_', '_'], [], [{message, '$1'}]}]
+                      end,
+            _ = case S#state.session of
+                    none -> erlang:trace_pattern('receive', Pattern, []);
+                    Session -> apply(trace, recv, [Session, Pattern, []])
+                end,
+            S#state{'receive' = Node}
+    end.
 
 %% ---- internal: functions
 
@@ -324,17 +349,11 @@ who_has({Who, Tracer}) ->
     [what(Who), " traced by ", whose(Tracer),
      "; in this OTP release a process has one tracer, and it is not taken away"].
 
--spec first_other() -> none | {atom() | pid() | port(), term()}.
-first_other() ->
-    first_other([new_processes, new_ports | processes() ++ erlang:ports()]).
-
--spec first_other([atom() | pid() | port()]) -> none | {atom() | pid() | port(), term()}.
-first_other([]) -> none;
-first_other([Who | Rest]) ->
-    case tracer(Who) of
-        none -> first_other(Rest);
-        ours -> first_other(Rest);
-        Tracer -> {Who, Tracer}
+-spec other_of_new() -> none | {atom(), term()}.
+other_of_new() ->
+    case [{W, T} || W <- [new_processes, new_ports], T <- [tracer(W)], T =/= none, T =/= ours] of
+        [] -> none;
+        [Other | _] -> Other
     end.
 
 -spec tracer(atom() | pid() | port()) -> none | ours | term().
@@ -347,10 +366,6 @@ tracer(Who) ->
     catch
         error:_ -> none
     end.
-
--spec is_ours(atom() | pid() | port()) -> boolean().
-is_ours(Who) ->
-    tracer(Who) =:= ours.
 
 -spec what(atom() | pid() | port()) -> iolist().
 what(new_processes) -> "new processes are";
