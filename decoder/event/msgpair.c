@@ -31,10 +31,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "event/idmap.h"
+#include "event/msgid.h"
 #include "event/msgpair.h"
 
-#define NONE	  UINT32_MAX
-#define ID_PROBES 8
+#define NONE UINT32_MAX
 
 /* A process as far as messages go. */
 struct peer {
@@ -65,11 +65,6 @@ struct sent {
 	uint32_t next;
 };
 
-struct by_id {
-	uint64_t id, ns;
-	uint64_t sender;
-};
-
 struct msgpair {
 	const struct names *names;
 	struct msgpair_stats st;
@@ -88,8 +83,7 @@ struct msgpair {
 	struct sent *sent;
 	uint32_t nr_sent, cap_sent, free_sent;
 
-	struct by_id *ids; /* direct, ID_PROBES slots each */
-	uint32_t id_mask;
+	struct msgid ids;
 
 	uint64_t *thread_ns; /* time of the last record of each thread */
 	uint32_t nr_threads;
@@ -116,7 +110,7 @@ void msgpair_free(struct msgpair *m)
 	free(m->pairs);
 	free(m->buckets);
 	free(m->sent);
-	free(m->ids);
+	msgid_fini(&m->ids);
 	free(m->thread_ns);
 	free(m);
 }
@@ -397,45 +391,6 @@ static void doubt(struct msgpair *m, uint64_t from, uint64_t ts)
 		unalign(m, &m->pairs[i]);
 }
 
-/*
- * Where the slots of an identity begin.  Writers count identities up, so those of
- * one time lie side by side: a few cache lines serve them, not one each.
- */
-static uint32_t id_home(const struct msgpair *m, uint64_t id)
-{
-	return ((uint32_t)(id & 4095) + idmap_hash(id >> 12)) & m->id_mask &
-	       ~(uint32_t)(ID_PROBES - 1);
-}
-
-static void put_id(struct msgpair *m, uint64_t id, uint64_t ns, uint64_t sender)
-{
-	struct by_id *slot, *old;
-	uint32_t size, i;
-
-	if (!m->ids) {
-		for (size = ID_PROBES * 64; size < m->max; size *= 2)
-			;
-		m->ids = calloc(size, sizeof(*m->ids));
-		if (!m->ids) {
-			m->st.no_room++;
-			return;
-		}
-		m->id_mask = size - 1;
-	}
-	slot = old = &m->ids[id_home(m, id)];
-	for (i = 0; i < ID_PROBES; i++, slot++) {
-		if (!slot->id || slot->id == id)
-			break;
-		if (slot->ns < old->ns)
-			old = slot;
-	}
-	if (i == ID_PROBES) {
-		slot = old;
-		m->st.no_room++;
-	}
-	*slot = (struct by_id){ id, ns, sender };
-}
-
 static void on_send(struct msgpair *m, const struct src_rec *rec)
 {
 	uint64_t from = DECODE(rec, message_send, sender), to = DECODE(rec, message_send, receiver);
@@ -444,7 +399,8 @@ static void on_send(struct msgpair *m, const struct src_rec *rec)
 
 	m->st.sent++;
 	if (id && id != BTAP_UNKNOWN) {
-		put_id(m, id, rec->ts, from);
+		if (!msgid_put(&m->ids, id, rec->ts, from, m->max))
+			m->st.no_room++;
 		return;
 	}
 	if (!is_pid(from))
@@ -479,23 +435,16 @@ static void on_send(struct msgpair *m, const struct src_rec *rec)
 static int receive_by_id(struct msgpair *m, const struct src_rec *rec, uint64_t id,
 			 struct msgpair_hit *hit)
 {
-	struct by_id *slot;
+	struct msgid_sent sent;
 
-	if (!m->ids)
-		goto not_seen;
-	slot = &m->ids[id_home(m, id)];
-	for (int i = 0; i < ID_PROBES; i++, slot++) {
-		if (slot->id != id)
-			continue;
-		*hit = (struct msgpair_hit){ slot->ns, rec->ts > slot->ns ? rec->ts - slot->ns : 0,
-					     slot->sender, true };
-		slot->id = slot->ns = 0;
-		m->st.paired++;
-		return 1;
+	if (!msgid_take(&m->ids, id, &sent)) {
+		m->st.unaligned++;
+		return 0;
 	}
-not_seen:
-	m->st.unaligned++;
-	return 0;
+	*hit = (struct msgpair_hit){ sent.ns, rec->ts > sent.ns ? rec->ts - sent.ns : 0,
+				     sent.sender, true };
+	m->st.paired++;
+	return 1;
 }
 
 static int on_receive(struct msgpair *m, const struct src_rec *rec, struct msgpair_hit *hit)
