@@ -36,15 +36,15 @@ struct row {
 
 /* clang-format off */
 static const struct row rows[] = {
-	{ "agghist",      FLAG,    NOWHERE },
-	{ "aggpack",      FLAG,    NOWHERE },
+	{ "agghist",      FLAG,    AT(out.agg_hist) },
+	{ "aggpack",      FLAG,    AT(out.agg_pack) },
 	{ "aggrate",      RATE,    AT(aggrate_ns) },
 	{ "aggsize",      SIZE,    AT(run.vm.aggsize) },
 	{ "aggsortkey",   FLAG,    AT(out.agg_sort_key) },
 	{ "aggsortkeypos", COUNT32, AT(out.agg_sort_key_pos) },
 	{ "aggsortpos",   COUNT32, AT(out.agg_sort_pos) },
 	{ "aggsortrev",   FLAG,    AT(out.agg_sort_rev) },
-	{ "aggzoom",      FLAG,    NOWHERE },
+	{ "aggzoom",      FLAG,    AT(out.agg_zoom) },
 	{ "amin",         STABILITY, NOWHERE },
 	{ "argref",       FLAG,    NOWHERE },
 	{ "bufpolicy",    POLICY,  NOWHERE },

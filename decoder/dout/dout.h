@@ -21,6 +21,7 @@ struct dout_opts {
 	uint32_t stack_indent;
 	uint32_t agg_sort_pos, agg_sort_key_pos;
 	bool agg_sort_key, agg_sort_rev;
+	bool agg_hist, agg_pack, agg_zoom;
 	uint32_t strsize;
 	bool destructive;
 };

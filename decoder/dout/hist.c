@@ -6,19 +6,30 @@
 
 #define BAR 40
 
-/* What all rows have in common. */
-struct picture {
-	double total; /* of the counts without their signs */
-	bool negative, mixed;
-	int64_t normal;
-};
-
 static void fill(char *at, unsigned int n)
 {
 	memset(at, '@', n);
 }
 
-static void row(FILE *f, const struct picture *p, const char *text, int64_t count)
+void hist_head(FILE *f, const char *label, int width)
+{
+	fprintf(f, "%*s %41s %-9s\n", width, label, "------------- Distribution -------------", "count");
+}
+
+void hist_add(struct hist_picture *p, int64_t count, bool zoom)
+{
+	double size = fabs((double)count);
+
+	if (zoom)
+		p->total = size > p->total ? size : p->total;
+	else
+		p->total += size;
+	p->negative |= count < 0;
+	p->mixed |= (count < 0 && p->positive) || (count > 0 && p->negative);
+	p->positive |= count > 0;
+}
+
+void hist_row(FILE *f, const struct hist_picture *p, const char *text, int64_t count)
 {
 	unsigned int width = p->mixed ? BAR / 2 : BAR;
 	double share = p->total > 0 ? fabs((double)count) * width / p->total : 0;
@@ -40,42 +51,52 @@ static void row(FILE *f, const struct picture *p, const char *text, int64_t coun
 	else
 		count /= p->normal;
 	if (p->mixed)
-		fprintf(f, "%16s %s|%s %-9lld\n", text, left, right, (long long)count);
+		fprintf(f, "%*s %s|%s %-9lld\n", p->width, text, left, right, (long long)count);
 	else if (p->negative)
-		fprintf(f, "%16s %s| %-9lld\n", text, left, (long long)count);
+		fprintf(f, "%*s %s| %-9lld\n", p->width, text, left, (long long)count);
 	else
-		fprintf(f, "%16s |%s %-9lld\n", text, right, (long long)count);
+		fprintf(f, "%*s |%s %-9lld\n", p->width, text, right, (long long)count);
 }
 
-void hist_print(FILE *f, const struct hist_shape *s, const int64_t *bins, int64_t normal)
+bool hist_range(const struct hist_shape *s, const int64_t *bins, unsigned int *first, unsigned int *last)
 {
-	unsigned int nr = hist_nr_bins(s), first = nr, last = 0;
-	struct picture p = { .normal = normal ? normal : 1 };
-	bool positive = false;
-	char text[40] = "";
+	unsigned int nr = hist_nr_bins(s);
+	bool any = false;
 
 	for (unsigned int i = 0; i < nr; i++) {
 		if (!bins[i])
 			continue;
-		if (first == nr)
-			first = i;
-		last = i;
-		p.total += fabs((double)bins[i]);
-		p.negative |= bins[i] < 0;
-		positive |= bins[i] > 0;
+		if (!any)
+			*first = i;
+		*last = i;
+		any = true;
 	}
-	p.mixed = p.negative && positive;
-	if (first == nr) {
-		/* nothing counted, or it was cleared: show where 0 would be */
+	return any;
+}
+
+void hist_print_zoomed(FILE *f, const struct hist_shape *s, const int64_t *bins, int64_t normal, bool zoom)
+{
+	struct hist_picture p = { .width = 16, .normal = normal ? normal : 1 };
+	unsigned int nr = hist_nr_bins(s), first = 0, last = 0;
+	char text[40] = "";
+
+	/* nothing counted, or it was cleared: show where 0 would be */
+	if (!hist_range(s, bins, &first, &last))
 		first = last = hist_middle(s);
-	}
+	for (unsigned int i = first; i <= last; i++)
+		hist_add(&p, bins[i], zoom);
 	if (first > 0)
 		first--;
 	if (last < nr - 1)
 		last++;
-	fprintf(f, "%16s %41s %-9s\n", "value", "------------- Distribution -------------", "count");
+	hist_head(f, "value", p.width);
 	for (unsigned int i = first; i <= last; i++) {
 		hist_label(s, i, text, sizeof(text));
-		row(f, &p, text, bins[i]);
+		hist_row(f, &p, text, bins[i]);
 	}
+}
+
+void hist_print(FILE *f, const struct hist_shape *s, const int64_t *bins, int64_t normal)
+{
+	hist_print_zoomed(f, s, bins, normal, false);
 }

@@ -20,5 +20,21 @@
  * are negative, and 20 to each side when signs are mixed.
  */
 void hist_print(FILE *f, const struct hist_shape *s, const int64_t *bins, int64_t normal);
+/** hist_print_zoomed() - @zoom: the longest bar is as wide as there is room, as option aggzoom has it */
+void hist_print_zoomed(FILE *f, const struct hist_shape *s, const int64_t *bins, int64_t normal, bool zoom);
+
+/* The same picture of other things: add all counts first, then print the head and the rows. */
+struct hist_picture {
+	int width;	/* of labels */
+	int64_t normal; /* what counts are divided by; not 0 */
+	/* of hist_add() */
+	double total;
+	bool negative, positive, mixed;
+};
+void hist_add(struct hist_picture *p, int64_t count, bool zoom);
+void hist_head(FILE *f, const char *label, int width);
+void hist_row(FILE *f, const struct hist_picture *p, const char *text, int64_t count);
+/** hist_range() - first and last bin that is not 0.  Return: false: there is none */
+bool hist_range(const struct hist_shape *s, const int64_t *bins, unsigned int *first, unsigned int *last);
 
 #endif /* BEAMTAP_DOUT_HIST_H */

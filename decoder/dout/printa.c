@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* printa.c - aggregations as text */
 #include <stdlib.h>
+#include "dout/agghist.h"
 #include "dout/aggsort.h"
 #include "dout/fmt.h"
 #include "dout/hist.h"
@@ -68,7 +69,7 @@ static void print_dist(struct dout *o, const struct agg *a, const uint64_t *data
 	outbuf_char(&o->buf, '\n');
 	f = open_memstream(&text, &n);
 	if (f) {
-		hist_print(f, &a->shape, agg_bins(data), a->normal);
+		hist_print_zoomed(f, &a->shape, agg_bins(data), a->normal, o->opts.agg_zoom);
 		fclose(f);
 		outbuf_mem(&o->buf, text, n);
 	}
@@ -89,6 +90,18 @@ static void print_value(struct dout *o, const struct agg *a, const uint64_t *dat
 	put_dec(&o->buf, v, VALUE_WIDTH);
 }
 
+/* Options agghist and aggpack.  Return: whether they had anything to say */
+static bool print_as_bars(struct dout *o, const struct aggsort *s)
+{
+	if (agg_is_dist(s->aggs[0]) ? !o->opts.agg_pack : !o->opts.agg_hist)
+		return false;
+	if (agg_is_dist(s->aggs[0]))
+		agghist_packed(o, s);
+	else
+		agghist_bars(o, s);
+	return true;
+}
+
 static void print_joined(struct dout *o, struct agg **aggs, uint32_t nr)
 {
 	const struct dprog_agg *def = aggs[0]->def;
@@ -96,6 +109,10 @@ static void print_joined(struct dout *o, struct agg **aggs, uint32_t nr)
 
 	if (aggsort_join(&s, o, aggs, nr))
 		return;
+	if (nr == 1 && s.nr_rows && def->nr_keys && print_as_bars(o, &s)) {
+		aggsort_fini(&s);
+		return;
+	}
 	for (uint32_t r = 0; r < s.nr_rows; r++) {
 		for (uint32_t k = 0; k < def->nr_keys; k++)
 			print_key(o, &def->keys[k], s.rows[r].key[k]);
