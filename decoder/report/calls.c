@@ -367,7 +367,7 @@ static void row(struct report *r, struct tab *t, const struct fn *f)
 {
 	tab_row(t);
 	tab_node(r, tab_cell(t, 0), f->vm);
-	tab_mfa(r, tab_cell(t, 1), f->vm, f->mfa, 32);
+	tab_mfa(r, tab_cell(t, 1), f->vm, f->mfa, 60);
 	tab_count(tab_cell(t, 2), f->count);
 	tab_ns(tab_cell(t, 3), f->total_ns);
 	tab_ns(tab_cell(t, 4), f->self_ns);

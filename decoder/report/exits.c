@@ -13,7 +13,7 @@
 
 #define MAX_GROUPS   4096u
 #define MAX_FAMILIES 4096u
-#define REASON_WIDTH 36
+#define REASON_WIDTH 60
 
 /* Ends as they are listed: the bad ones first. */
 enum kind { ABNORMAL, UNKNOWN, NORMAL };
@@ -249,7 +249,7 @@ static void print_exits(struct report *r)
 		snprintf(tab_cell(&t, 1), TAB_CELL, "%s", g->kind == ABNORMAL ? "!" : "");
 		tab_count(tab_cell(&t, 2), g->count);
 		tab_reason(r, tab_cell(&t, 3), g->reason, g->len, REASON_WIDTH);
-		tab_mfa(r, tab_cell(&t, 4), g->vm, g->mfa, 26);
+		tab_mfa(r, tab_cell(&t, 4), g->vm, g->mfa, 60);
 		tab_ns(tab_cell(&t, 5), g->first);
 		tab_ns(tab_cell(&t, 6), g->last);
 	}
@@ -305,7 +305,7 @@ static void print_spawns(struct report *r)
 		tab_node(r, tab_cell(&t, 0), f->vm);
 		tab_count(tab_cell(&t, 1), f->count);
 		tab_rate(tab_cell(&t, 2), f->count, sect_span(r, f->vm));
-		tab_mfa(r, tab_cell(&t, 3), f->vm, f->mfa, 34);
+		tab_mfa(r, tab_cell(&t, 3), f->vm, f->mfa, 60);
 		spawner(r, tab_cell(&t, 4), f);
 	}
 	if (rest) {

@@ -262,9 +262,10 @@ static void mean_size(char *buf, const struct pair *p)
 		tab_bytes(buf, p->words * 8 / p->sized);
 }
 
-static bool has_sizes(const struct flow *f)
+/* Whether the first so many pairs, the ones shown, have sizes. */
+static bool has_sizes(const struct flow *f, uint32_t nr)
 {
-	for (uint32_t i = 0; i < f->nr; i++)
+	for (uint32_t i = 0; i < f->nr && i < nr; i++)
 		if (f->pairs[i].sized)
 			return true;
 	return false;
@@ -398,7 +399,7 @@ static void print_receivers(struct report *r, bool no_sizes)
 static void print(struct report *r)
 {
 	struct flow *f = r->flow;
-	bool no_sizes = !has_sizes(f);
+	bool no_sizes = !has_sizes(f, r->top);
 
 	cmp_report = r;
 	qsort(f->pairs, f->nr, sizeof(*f->pairs), by_count);

@@ -208,7 +208,7 @@ static void names(struct report *r, struct tab *t, const struct port *p)
 	tab_ent(r, tab_cell(t, 1), &e);
 	snprintf(tab_cell(t, 2), TAB_CELL, "%s%s", p->is_opened ? "+" : "",
 		 p->is_closed ? "-" : "");
-	tab_text(tab_cell(t, 3), s ? s : "?", s ? len : 1, 18);
+	tab_text(tab_cell(t, 3), s ? s : "?", s ? len : 1, 40);
 	if (p->owner)
 		tab_term(r, tab_cell(t, 4), p->vm, p->owner);
 	else

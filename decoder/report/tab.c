@@ -42,21 +42,49 @@ static unsigned int columns(const char *s)
 	return n;
 }
 
+/* Copy clean text, cut to so many columns. */
+static char *cut(char *buf, const char *s, unsigned int width)
+{
+	unsigned int n = 0;
+	size_t keep = 0, i = 0;
+
+	while (s[i]) {
+		uint32_t c;
+		unsigned int len = utf8_get(s + i, strlen(s + i), &c);
+
+		len = len ? len : 1;
+		if (i + len > TAB_CELL - 4)
+			break;
+		i += len;
+		if (++n > width)
+			break;
+		if (n + 3 <= width)
+			keep = i;
+	}
+	if (!s[i] && n <= width) {
+		memcpy(buf, s, i + 1);
+		return buf;
+	}
+	memcpy(buf, s, keep);
+	strcpy(buf + keep, "...");
+	return buf;
+}
+
 /* Blanks are held back until something follows them: none stand at a line's end. */
 static void put_row(const struct tab *t, FILE *f, const unsigned int *width,
 		    char (*cells)[TAB_CELL])
 {
-	unsigned int blanks = 0;
+	unsigned int blanks = 0, pad;
+	char text[TAB_CELL];
 
 	for (unsigned int c = 0; c < t->nr_cols; c++) {
-		const char *s = cells ? cells[c] : t->cols[c].head;
-		unsigned int pad = t->cols[c].is_off ? 0 : width[c] - columns(s);
-
 		if (t->cols[c].is_off)
 			continue;
+		cut(text, cells ? cells[c] : t->cols[c].head, width[c]);
+		pad = width[c] - columns(text);
 		blanks += 2 + (t->cols[c].is_left ? 0 : pad);
-		if (*s) {
-			fprintf(f, "%*s%s", (int)blanks, "", s);
+		if (*text) {
+			fprintf(f, "%*s%s", (int)blanks, "", text);
 			blanks = 0;
 		}
 		blanks += t->cols[c].is_left ? pad : 0;
@@ -64,13 +92,31 @@ static void put_row(const struct tab *t, FILE *f, const unsigned int *width,
 	fputc('\n', f);
 }
 
+/* Make the table fit: take from the widest text until it does. */
+static void narrow(const struct tab *t, unsigned int *width)
+{
+	for (;;) {
+		unsigned int total = 0, widest = TAB_COLS;
+
+		for (unsigned int c = 0; c < t->nr_cols; c++) {
+			if (t->cols[c].is_off)
+				continue;
+			total += 2 + width[c];
+			if (t->cols[c].is_left && width[c] > TAB_MIN &&
+			    (widest == TAB_COLS || width[c] > width[widest]))
+				widest = c;
+		}
+		if (total <= TAB_TABLE || widest == TAB_COLS)
+			return;
+		width[widest]--;
+	}
+}
+
 void tab_print(struct tab *t, FILE *f)
 {
 	unsigned int width[TAB_COLS] = { 0 };
 
 	for (unsigned int c = 0; c < t->nr_cols; c++) {
-		if (t->cols[c].is_off)
-			continue;
 		width[c] = columns(t->cols[c].head);
 		for (unsigned int i = 0; i < t->nr_rows; i++) {
 			unsigned int w = columns(t->cells[(size_t)i * t->nr_cols + c]);
@@ -78,6 +124,7 @@ void tab_print(struct tab *t, FILE *f)
 			width[c] = w > width[c] ? w : width[c];
 		}
 	}
+	narrow(t, width);
 	put_row(t, f, width, NULL);
 	for (unsigned int i = 0; i < t->nr_rows; i++)
 		put_row(t, f, width, &t->cells[(size_t)i * t->nr_cols]);
@@ -145,34 +192,6 @@ char *tab_share(char *buf, uint64_t part, uint64_t whole)
 		snprintf(buf, TAB_CELL, "%.1f%%", 100.0 * (double)part / (double)whole);
 	else
 		snprintf(buf, TAB_CELL, "-");
-	return buf;
-}
-
-/* Copy clean text, cut to so many columns. */
-static char *cut(char *buf, const char *s, unsigned int width)
-{
-	unsigned int n = 0;
-	size_t keep = 0, i = 0;
-
-	while (s[i]) {
-		uint32_t c;
-		unsigned int len = utf8_get(s + i, strlen(s + i), &c);
-
-		len = len ? len : 1;
-		if (i + len > TAB_CELL - 4)
-			break;
-		i += len;
-		if (++n > width)
-			break;
-		if (n + 3 <= width)
-			keep = i;
-	}
-	if (!s[i] && n <= width) {
-		memcpy(buf, s, i + 1);
-		return buf;
-	}
-	memcpy(buf, s, keep);
-	strcpy(buf + keep, "...");
 	return buf;
 }
 

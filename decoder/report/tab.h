@@ -16,7 +16,9 @@
 #define TAB_COLS  14
 #define TAB_CELL  96 /* bytes, NUL included */
 #define TAB_WIDTH 80 /* columns a line may take */
-#define TAB_NAME  30 /* columns of a process and its name */
+#define TAB_NAME  60 /* columns of a process and its name, before a table cuts it */
+#define TAB_TABLE 99 /* columns a table may take: its widest texts are cut to that */
+#define TAB_MIN	  16 /* columns that a text keeps */
 
 struct tab_col {
 	const char *head;
