@@ -24,6 +24,10 @@ struct sym *check_agg_arg(struct dlang *dl, struct node *arg, enum dl_tag tag, c
 	s = strmap_get(&dl->aggs, arg->str, strlen(arg->str));
 	if (!s)
 		err_at(dl, arg->line, D_IDENT_UNDEF, "failed to resolve @%s: %s", arg->str, "Unknown variable name");
+	if (s && arg->list) {
+		err_at(dl, arg->line, D_AGG_MDIM, "aggregation @%s may not be referenced with keys here", arg->str);
+		return NULL;
+	}
 	return s;
 }
 

@@ -94,6 +94,8 @@ bool check_params(struct dlang *dl, struct node *n, const char *params)
 			if (!fits(t, text, a)) {
 				err_at(dl, n->line, D_PROTO_ARG, "%s( ) argument #%u is incompatible with prototype:\n\tprototype: %s\n\t argument: %s",
 				       n->str, i + 1, text, a->type->name);
+				if (type_is_str(a->type) && !strcmp(n->str, "copyinstr"))
+					err_hint(dl, "it is a string already: use it without copyinstr()");
 				ok = false;
 			} else {
 				a = check_conv(dl, a, strcmp(text, "char *") ? t : dl->t_string);

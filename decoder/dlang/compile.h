@@ -55,7 +55,7 @@ struct dlang_opts {
 	bool default_args; /* -x defaultargs: $n that is not there is 0 or "" */
 	bool no_arg_check; /* do not complain of arguments that nothing refers to */
 	bool no_lint;	   /* -x nolint: no warnings */
-	bool no_empty;	   /* -x empty is off: a unit without clauses is refused */
+	bool allow_empty;  /* -x empty: a script without anything in it is fine */
 	unsigned int strsize; /* option strsize, for sizeof(string); 0: DPROG_STRSIZE */
 	/*
 	 * Called for each `#pragma D option name[=value]` before the rest is

@@ -209,7 +209,7 @@ void parse_unit(struct dlang *dl)
 			l->has_tok = l->has_ahead = false;
 		}
 	}
-	if (!any && !dl->nr_errs && dl->unit && dl->unit->is_file)
+	if (!any && !dl->nr_errs && dl->unit && dl->unit->is_file && !dl->opts.allow_empty)
 		err_at(dl, l->line, D_EMPTY, "empty D program translation unit");
 }
 

@@ -40,6 +40,19 @@ static void malformed(struct dlang *dl, uint32_t line, const char *what)
 	err_at(dl, line, D_PRAGMA_MALFORM, "malformed #pragma %s", what);
 }
 
+/* sizeof(string) follows the option */
+static void set_strsize(struct dlang *dl, const char *value)
+{
+	unsigned long size;
+	char *end;
+
+	size = strtoul(value, &end, 0);
+	if (size < DL_MAX_OBJECT && (*end == 'k' || *end == 'K'))
+		size <<= 10;
+	if (size > 0 && size < DL_MAX_OBJECT)
+		((struct dtype *)dl->t_string)->size = size;
+}
+
 static void option(struct dlang *dl, const char *text, uint32_t line)
 {
 	const char *eq = strchr(text, '='), *name = text, *value = NULL;
@@ -59,8 +72,8 @@ static void option(struct dlang *dl, const char *text, uint32_t line)
 		dl->opts.no_lint = true;
 	if (!strcmp(name, "defaultargs"))
 		dl->opts.default_args = true;
-	if (!strcmp(name, "strsize") && value && strtoul(value, NULL, 10) > 0 && strtoul(value, NULL, 10) < DL_MAX_OBJECT)
-		((struct dtype *)dl->t_string)->size = strtoul(value, NULL, 10);
+	if (!strcmp(name, "strsize") && value)
+		set_strsize(dl, value);
 	emit_option(dl, name, value, line);
 }
 

@@ -1,0 +1,2 @@
+//! -n
+BEGIN { @a[1] = count(); clear(@a[1]); }

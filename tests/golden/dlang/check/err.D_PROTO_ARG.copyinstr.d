@@ -1,0 +1,2 @@
+//! -n
+erlang*:::message-send { trace(copyinstr(args[0])); }
