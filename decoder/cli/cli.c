@@ -138,7 +138,7 @@ int cli_duration(const char *text, uint64_t *ns)
 		const char *name;
 		double ns;
 	} units[] = {
-		{ "", 1e9 }, { "ns", 1 }, { "us", 1e3 },   { "ms", 1e6 },
+		{ "", 1e9 },  { "ns", 1 },   { "us", 1e3 },   { "ms", 1e6 },
 		{ "s", 1e9 }, { "m", 6e10 }, { "h", 3.6e12 }, { "d", 8.64e13 },
 	};
 	char *end;

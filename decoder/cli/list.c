@@ -33,7 +33,8 @@ static void print_node(const struct region_info *i)
 
 	if (i->err) {
 		printf("%-12s %-9s %s: %s\n", "-", life_text(i), i->path,
-		       i->err == -EACCES ? "run beamtap as its user or as root" : strerror(-i->err));
+		       i->err == -EACCES ? "run beamtap as its user or as root"
+					 : strerror(-i->err));
 		return;
 	}
 	if (i->pid && (uint32_t)i->pid != i->facts.os_pid)
@@ -55,10 +56,11 @@ static int list_nodes(void)
 	if (region_list(&infos, &nr, &d) < 0)
 		return cli_fail("list", &d);
 	if (!nr)
-		printf("no node can be tapped: start the agent in one (`beamtap:start()`, or `erl -s beamtap`)\n");
+		printf("no node can be tapped: start the agent in one (`beamtap:start()`, or `erl "
+		       "-s beamtap`)\n");
 	else
-		printf("%-12s %-9s %-6s %-7s %9s %5s %7s  %s\n", "PID", "STATE", "WAY", "OTP", "REGION", "RINGS",
-		       "READERS", "NODE");
+		printf("%-12s %-9s %-6s %-7s %9s %5s %7s  %s\n", "PID", "STATE", "WAY", "OTP",
+		       "REGION", "RINGS", "READERS", "NODE");
 	for (size_t i = 0; i < nr; i++)
 		print_node(&infos[i]);
 	free(infos);
@@ -87,17 +89,18 @@ static int print_probe(void *ctx, struct provider_probe *p)
 		const struct provider_arg *a = &p->kind->args[i];
 
 		if (a->field >= 0 && !l->is_verbose)
-			printf("%s%s%s %s%s", i ? ", " : " ", a->is_opt ? "[" : "", a->dtype, a->name,
-			       a->is_opt ? "]" : "");
+			printf("%s%s%s %s%s", i ? ", " : " ", a->is_opt ? "[" : "", a->dtype,
+			       a->name, a->is_opt ? "]" : "");
 	}
 	printf("%s%s\n", l->is_verbose ? " " : "", l->is_verbose ? p->kind->doc : "");
 	for (unsigned int i = 0; l->is_verbose && i < p->kind->nr_args; i++) {
 		const struct provider_arg *a = &p->kind->args[i];
 
 		if (a->field >= 0)
-			printf("      args[%u] %-9s %-14s %s%s%s%s%s\n", i, a->dtype, a->name, a->doc,
-			       strcmp(a->unit, "-") ? " (" : "", strcmp(a->unit, "-") ? a->unit : "",
-			       strcmp(a->unit, "-") ? ")" : "", a->is_opt ? "; not always there" : "");
+			printf("      args[%u] %-9s %-14s %s%s%s%s%s\n", i, a->dtype, a->name,
+			       a->doc, strcmp(a->unit, "-") ? " (" : "",
+			       strcmp(a->unit, "-") ? a->unit : "", strcmp(a->unit, "-") ? ")" : "",
+			       a->is_opt ? "; not always there" : "");
 	}
 	return 0;
 }
@@ -118,17 +121,19 @@ static int list_probes(struct region *r, const char *glob, bool is_verbose)
 		return cli_fail("list", &d);
 	}
 	region_alive(r, why, sizeof(why));
-	printf("%s: OTP %u, erts %s, %s, %s; %s; %u rings\n\n", f->node, f->otp_release, f->erts_version,
-	       f->jit ? "JIT" : "interpreter", f->way == BTAP_WAY_HOOKS ? "hooks compiled in" : "agent", why,
-	       s->nr_threads);
-	printf("%-3s %-28s %s\n", "CAN", "PROBE", is_verbose ? "" : "ARGUMENTS ([] may be missing)");
+	printf("%s: OTP %u, erts %s, %s, %s; %s; %u rings\n\n", f->node, f->otp_release,
+	       f->erts_version, f->jit ? "JIT" : "interpreter",
+	       f->way == BTAP_WAY_HOOKS ? "hooks compiled in" : "agent", why, s->nr_threads);
+	printf("%-3s %-28s %s\n", "CAN", "PROBE",
+	       is_verbose ? "" : "ARGUMENTS ([] may be missing)");
 	for (unsigned int i = 0; i < m.nr && err >= 0; i++)
 		err = provider_each(set, &m.descs[i], print_probe, &l);
 	if (!l.nr) {
 		char near[300];
 
 		provider_suggest(set, &m.descs[0], near, sizeof(near));
-		diag_fail(&d, -ENOENT, "no probe matches %s%s%s", glob, *near ? "; the nearest: " : "", near);
+		diag_fail(&d, -ENOENT, "no probe matches %s%s%s", glob,
+			  *near ? "; the nearest: " : "", near);
 		err = cli_fail("list", &d);
 	}
 	match_fini(&m);
@@ -141,9 +146,13 @@ int list_main(int argc, char **argv)
 	struct cli_args a = {
 		.name = "list",
 		.synopsis = "beamtap list\n       beamtap list -p PID|NAME [-e GLOB] [-v]",
-		.about = "Shows the nodes that can be tapped, dead ones too whose rings are still there; or the\n"
+		.about = "Shows the nodes that can be tapped, dead ones too whose rings are still "
+			 "there; or the\n"
 			 "probes of one: whether each can fire in it, and its arguments.",
-		.opts = opts, .argc = argc, .argv = argv, .at = 1,
+		.opts = opts,
+		.argc = argc,
+		.argv = argv,
+		.at = 1,
 	};
 	const char *target = NULL, *path = NULL, *glob = NULL;
 	struct diag d = DIAG_INIT;

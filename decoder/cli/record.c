@@ -28,12 +28,12 @@ static const struct cli_opt opts[] = {
 	{ 'p',          "pid",       "PID|NAME", "node to record: OS pid, a@host or a" },
 	{ OPT_REGION,   "region",    "FILE",     "region of a node, also of one that has died" },
 	{ 'o',          "output",    "DIR",      "directory to make; nothing is overwritten" },
-	{ 'e',          "event",     "GLOB",     "probes to record: message-*, gc_*, erlang*:::port-open" },
-	{ 'f',          "function",  "SPEC",     "calls of lists:map/2; with :return behind it, returns too" },
+	{ 'e',          "event",     "GLOB",     "probes: message-*, gc_*, erlang*:::port-open" },
+	{ 'f',          "function",  "SPEC",     "calls of lists:map/2; :return behind it: returns too" },
 	{ 'd',          "duration",  "TIME",     "end after 5s, 500ms, 2m" },
-	{ OPT_NO_STATE, "no-state",  NULL,       "do not ask for the processes and ports that are there" },
+	{ OPT_NO_STATE, "no-state",  NULL,       "do not ask for what is there already" },
 	{ OPT_POLL,     "poll",      "TIME",     "look into the rings no oftener than this (1ms)" },
-	{ OPT_STOP_WHEN_FULL, "stop-when-full", NULL, "rings that are full lose the newest events, not the oldest" },
+	{ OPT_STOP_WHEN_FULL, "stop-when-full", NULL, "full rings lose the newest events" },
 	{ 'q',          "quiet",     NULL,       "no progress line and no closing line" },
 	{ 0 },
 };
@@ -63,7 +63,7 @@ static void on_signal(int sig, siginfo_t *info, void *ctx)
 	if (!child_pid)
 		nr_stops = nr_stops + 1;
 	else if (info->si_code <= 0)
-		/* Sent by a process to us alone; what a terminal sends has reached the command too. */
+		/* Sent to us alone; what a terminal sends has reached the command too. */
 		kill((pid_t)child_pid, sig);
 	errno = old;
 }
@@ -101,7 +101,8 @@ static void progress(void *ctx, const struct recorder_state *st)
 
 	k->has_line = true;
 	fprintf(stderr, "\r%.1f s  %" PRIu64 " events  %s  %" PRIu64 " lost\033[K",
-		(double)st->elapsed_ns / 1e9, st->records, size_text(st->bytes, size, sizeof(size)), st->lost);
+		(double)st->elapsed_ns / 1e9, st->records, size_text(st->bytes, size, sizeof(size)),
+		st->lost);
 	fflush(stderr);
 }
 
@@ -123,8 +124,10 @@ static void tell_end(const struct record *k, bool was_dead)
 	char size[32];
 
 	if (res->damages)
-		say("%u place%s of the node's rings could not be read and count%s as lost; the first: %s",
-		    res->damages, res->damages == 1 ? "" : "s", res->damages == 1 ? "s" : "", res->damage);
+		say("%u place%s of the node's rings could not be read and count%s as lost; the "
+		    "first: %s",
+		    res->damages, res->damages == 1 ? "" : "s", res->damages == 1 ? "s" : "",
+		    res->damage);
 	if (was_dead)
 		say("the node was dead; what was in its rings is saved");
 	else if (k->o.want && res->life == REGION_DEAD)
@@ -132,15 +135,17 @@ static void tell_end(const struct record *k, bool was_dead)
 	else if (k->o.want && res->life == REGION_CLOSED)
 		say("the node ended, or its agent was stopped; all that was in its rings is saved");
 	if (res->unwritten)
-		say("%" PRIu64 " events of threads for which the node had no ring are not in it", res->unwritten);
+		say("%" PRIu64 " events of threads for which the node had no ring are not in it",
+		    res->unwritten);
 	if (res->strings_lost)
-		say("%" PRIu64 " names found no room in the node's string table: they are shown as numbers",
+		say("%" PRIu64
+		    " names found no room in the node's string table: they are shown as numbers",
 		    res->strings_lost);
 	if (k->is_quiet)
 		return;
 	say("%" PRIu64 " events, %s, %" PRIu64 " lost in %.1f s: %s", res->st.records,
-	    size_text(res->st.bytes, size, sizeof(size)), res->st.lost, (double)res->st.elapsed_ns / 1e9,
-	    k->o.dir);
+	    size_text(res->st.bytes, size, sizeof(size)), res->st.lost,
+	    (double)res->st.elapsed_ns / 1e9, k->o.dir);
 }
 
 /* -- the work -- */
@@ -165,8 +170,9 @@ static int open_region(struct record *k, struct region **r, struct diag *d)
 		if (k->child < 0)
 			return k->child;
 		set_signals();
-		return target_wait(r, k->child, COMMAND_WAIT_NS, &from_start, (const volatile int *)&nr_stops,
-				   &k->child_ended, &k->child_status, d);
+		return target_wait(r, k->child, COMMAND_WAIT_NS, &from_start,
+				   (const volatile int *)&nr_stops, &k->child_ended,
+				   &k->child_status, d);
 	}
 	set_signals();
 	if (k->region)
@@ -251,12 +257,14 @@ static int parse(struct record *k, struct cli_args *a)
 			break;
 		case 'd':
 			if (cli_duration(a->value, &k->o.duration_ns) || !k->o.duration_ns)
-				return cli_usage(a, "'%s' is no duration: write 5s, 500ms or 2m", a->value);
+				return cli_usage(a, "'%s' is no duration: write 5s, 500ms or 2m",
+						 a->value);
 			break;
 		case OPT_POLL:
 			if (cli_duration(a->value, &k->o.poll_ns) || k->o.poll_ns < 10000 ||
 			    k->o.poll_ns > 1000000000)
-				return cli_usage(a, "--poll is from 10us to 1s, not '%s'", a->value);
+				return cli_usage(a, "--poll is from 10us to 1s, not '%s'",
+						 a->value);
 			break;
 		case OPT_NO_STATE:
 			k->wish.with_state = false;
@@ -274,7 +282,8 @@ static int parse(struct record *k, struct cli_args *a)
 			a->at = a->argc;
 			break;
 		case CLI_OPERAND:
-			return cli_usage(a, "what is '%s' for? Options stand before -- COMMAND", a->value);
+			return cli_usage(a, "what is '%s' for? Options stand before -- COMMAND",
+					 a->value);
 		default:
 			return o == CLI_HELP ? -1 : CLI_USAGE;
 		}
@@ -290,14 +299,21 @@ int record_main(int argc, char **argv)
 {
 	struct cli_args a = {
 		.name = "record",
-		.synopsis = "beamtap record -p PID|NAME -o DIR [-e GLOB]... [-f SPEC]... [-d TIME]\n"
-			    "       beamtap record -o DIR [OPTION]... -- COMMAND [ARGUMENT]...\n"
-			    "       beamtap record --region FILE -o DIR",
-		.about = "Records the events of a node into a directory, until the time is over, Ctrl-C, or the\n"
-			 "node's end. Without -e: messages, processes, scheduling, garbage collections, ports,\n"
-			 "names, exits. Of a dead node, what lies in its rings is saved. `beamtap dump`,\n"
+		.synopsis =
+			"beamtap record -p PID|NAME -o DIR [-e GLOB]... [-f SPEC]... [-d TIME]\n"
+			"       beamtap record -o DIR [OPTION]... -- COMMAND [ARGUMENT]...\n"
+			"       beamtap record --region FILE -o DIR",
+		.about = "Records the events of a node into a directory, until the time is over, "
+			 "Ctrl-C, or the\n"
+			 "node's end. Without -e: messages, processes, scheduling, garbage "
+			 "collections, ports,\n"
+			 "names, exits. Of a dead node, what lies in its rings is saved. `beamtap "
+			 "dump`,\n"
 			 "`beamtap report` and babeltrace2 read what it makes.",
-		.opts = opts, .argc = argc, .argv = argv, .at = 1,
+		.opts = opts,
+		.argc = argc,
+		.argv = argv,
+		.at = 1,
 	};
 	struct diag d = DIAG_INIT;
 	static struct record k;
@@ -315,8 +331,10 @@ int record_main(int argc, char **argv)
 	if (record(&k, &d))
 		status = cli_fail("record", &d);
 	if (k.child_ended && (WIFSIGNALED(k.child_status) || WEXITSTATUS(k.child_status)))
-		say("the command ended with %s %d", WIFSIGNALED(k.child_status) ? "signal" : "status",
-		    WIFSIGNALED(k.child_status) ? WTERMSIG(k.child_status) : WEXITSTATUS(k.child_status));
+		say("the command ended with %s %d",
+		    WIFSIGNALED(k.child_status) ? "signal" : "status",
+		    WIFSIGNALED(k.child_status) ? WTERMSIG(k.child_status)
+						: WEXITSTATUS(k.child_status));
 	free(k.wish.globs);
 	free(k.wish.functions);
 	return status;

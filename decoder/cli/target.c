@@ -33,17 +33,20 @@ static void list_matches(const struct region_info *infos, const size_t *found, s
 		n += (size_t)snprintf(buf + n, size - n, "%s%s (%s %d)", i ? ", " : "",
 				      infos[found[i]].facts.node,
 				      infos[found[i]].life == REGION_LIVE ? "pid" : "dead, was pid",
-				      (int)(infos[found[i]].pid ? infos[found[i]].pid :
-								  (pid_t)infos[found[i]].os_pid));
+				      (int)(infos[found[i]].pid ? infos[found[i]].pid
+								: (pid_t)infos[found[i]].os_pid));
 }
 
 static int nothing_found(const char *what, size_t nr_all, struct diag *d)
 {
 	if (nr_all)
-		return diag_fail(d, -ENOENT, "no node %s can be tapped; `beamtap list` shows those that can",
+		return diag_fail(d, -ENOENT,
+				 "no node %s can be tapped; `beamtap list` shows those that can",
 				 what);
-	return diag_fail(d, -ENOENT, "no node %s can be tapped, nor any other: start the agent in it "
-				     "(`beamtap:start()`, or `erl -s beamtap`)", what);
+	return diag_fail(d, -ENOENT,
+			 "no node %s can be tapped, nor any other: start the agent in it "
+			 "(`beamtap:start()`, or `erl -s beamtap`)",
+			 what);
 }
 
 static int find_name(const char *name, char *path, size_t size, struct diag *d)
@@ -57,15 +60,18 @@ static int find_name(const char *name, char *path, size_t size, struct diag *d)
 		return r;
 	for (int want_live = 1; want_live >= 0 && !nr_found; want_live--)
 		for (size_t i = 0; i < nr && nr_found < 16; i++)
-			if (is_named(&infos[i], name) && (infos[i].life == REGION_LIVE) == want_live)
+			if (is_named(&infos[i], name) &&
+			    (infos[i].life == REGION_LIVE) == want_live)
 				found[nr_found++] = i;
 	list_matches(infos, found, nr_found, text, sizeof(text));
 	if (nr_found == 1)
 		snprintf(path, size, "%s", infos[found[0]].path);
 	free(infos);
 	if (nr_found > 1)
-		return diag_fail(d, -EMLINK, "several nodes are called %s: %s; name one by its pid, or a dead "
-					     "one by its file", name, text);
+		return diag_fail(d, -EMLINK,
+				 "several nodes are called %s: %s; name one by its pid, or a dead "
+				 "one by its file",
+				 name, text);
 	return nr_found ? 0 : nothing_found(name, nr, d);
 }
 
@@ -157,7 +163,8 @@ static int find_child(pid_t of, char *path, size_t size)
 	if (region_list(&infos, &nr, NULL) < 0)
 		return r;
 	for (size_t i = 0; i < nr && r; i++) {
-		if (infos[i].err || infos[i].life != REGION_LIVE || !is_descendant(infos[i].pid, of))
+		if (infos[i].err || infos[i].life != REGION_LIVE ||
+		    !is_descendant(infos[i].pid, of))
 			continue;
 		snprintf(path, size, "%s", infos[i].path);
 		r = 0;
@@ -192,12 +199,14 @@ int target_wait(struct region **out, pid_t pid, uint64_t timeout_ns, const struc
 		}
 		if (waitpid(pid, status, WNOHANG) == pid) {
 			*ended = true;
-			return diag_fail(d, -ECHILD, "the command ended before there was a node to tap: is the "
-						     "agent started in it (erl -s beamtap)?");
+			return diag_fail(d, -ECHILD,
+					 "the command ended before there was a node to tap: is the "
+					 "agent started in it (erl -s beamtap)?");
 		}
 		if (now_ns() - begin > timeout_ns)
-			return diag_fail(d, -ETIMEDOUT, "no node to tap after %llu s: is the agent started in it "
-							"(erl -s beamtap)?",
+			return diag_fail(d, -ETIMEDOUT,
+					 "no node to tap after %llu s: is the agent started in it "
+					 "(erl -s beamtap)?",
 					 (unsigned long long)(timeout_ns / 1000000000));
 		nanosleep(&step, NULL);
 	}

@@ -11,7 +11,7 @@
 
 /**
  * target_open() - open the region of a node
- * @what: OS pid (as seen here, or as its container sees it), node name `a@host`, or the name before the @
+ * @what: OS pid (as seen here, or as its container sees it), node name `a@host`, or `a`
  *
  * Live ones are meant before dead ones.  Return: 0, -ENOENT, -EMLINK with all that match, or
  * what region_open() returns.

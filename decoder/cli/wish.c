@@ -57,8 +57,8 @@ static bool add_by_event_name(const char *glob, uint64_t set[BTAP_MASK_WORDS])
 }
 
 /* One -e.  What is wrong with it is appended to @bad. */
-static int add_glob(struct wish *w, struct provider_set *set, const struct src_vm *vm, const char *glob,
-		    struct diag *bad)
+static int add_glob(struct wish *w, struct provider_set *set, const struct src_vm *vm,
+		    const char *glob, struct diag *bad)
 {
 	struct match m = { 0 };
 	uint64_t events[BTAP_MASK_WORDS] = { 0 }, able[BTAP_MASK_WORDS];
@@ -82,8 +82,10 @@ static int add_glob(struct wish *w, struct provider_set *set, const struct src_v
 		w->want.events[i] |= able[i];
 	}
 	if (is_empty(able))
-		return diag_fail(bad, -EOPNOTSUPP, "no probe that '%s' matches can fire in this node; `beamtap list "
-						   "-p %u` shows those that can", glob, vm->facts.os_pid);
+		return diag_fail(bad, -EOPNOTSUPP,
+				 "no probe that '%s' matches can fire in this node; `beamtap list "
+				 "-p %u` shows those that can",
+				 glob, vm->facts.os_pid);
 	return 0;
 }
 
@@ -98,12 +100,14 @@ static int add_function(struct wish *w, const char *text, struct diag *bad)
 	if (with_return)
 		len -= strlen(ret);
 	if (!len || strchr(text, '\n'))
-		return diag_fail(bad, -EINVAL, "'%s' is no function: write module:function/arity", text);
+		return diag_fail(bad, -EINVAL, "'%s' is no function: write module:function/arity",
+				 text);
 	n = snprintf(w->spec + used, sizeof(w->spec) - used, "%.*s%s\n", (int)len, text,
 		     with_return ? " return" : "");
 	if ((size_t)n >= sizeof(w->spec) - used) {
 		w->spec[used] = 0;
-		return diag_fail(bad, -E2BIG, "the functions take more than %d bytes; use patterns (shop_*:_/_)",
+		return diag_fail(bad, -E2BIG,
+				 "the functions take more than %d bytes; use patterns (shop_*:_/_)",
 				 BTAP_LEASE_SPEC_MAX);
 	}
 	add(w->want.events, BTAP_EV_function_entry);

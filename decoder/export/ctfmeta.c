@@ -93,25 +93,34 @@ static void learn(struct ctfmeta *m, uint64_t term, uint64_t label, enum ctfmeta
 
 void ctfmeta_learn(struct ctfmeta *m, const uint64_t *words, unsigned int nr_words)
 {
-	struct src_rec rec = { .words = words, .nr_words = nr_words, .event = BTAP_HEAD_EVENT(words[0]) };
+	struct src_rec rec = { .words = words,
+			       .nr_words = nr_words,
+			       .event = BTAP_HEAD_EVENT(words[0]) };
 
 	switch (rec.event) {
 	case BTAP_EV_process_spawn:
-		learn(m, DECODE(&rec, process_spawn, p), DECODE(&rec, process_spawn, mfa), CTFMETA_SPAWNED);
+		learn(m, DECODE(&rec, process_spawn, p), DECODE(&rec, process_spawn, mfa),
+		      CTFMETA_SPAWNED);
 		break;
 	case BTAP_EV_state_process:
-		learn(m, DECODE(&rec, state_process, p), DECODE(&rec, state_process, mfa), CTFMETA_THERE);
-		learn(m, DECODE(&rec, state_process, p), DECODE(&rec, state_process, name), CTFMETA_NAMED);
+		learn(m, DECODE(&rec, state_process, p), DECODE(&rec, state_process, mfa),
+		      CTFMETA_THERE);
+		learn(m, DECODE(&rec, state_process, p), DECODE(&rec, state_process, name),
+		      CTFMETA_NAMED);
 		break;
 	case BTAP_EV_name_register:
-		learn(m, DECODE(&rec, name_register, p), DECODE(&rec, name_register, name), CTFMETA_NAMED);
+		learn(m, DECODE(&rec, name_register, p), DECODE(&rec, name_register, name),
+		      CTFMETA_NAMED);
 		break;
 	case BTAP_EV_state_port:
-		learn(m, DECODE(&rec, state_port, port), DECODE(&rec, state_port, port_name), CTFMETA_PORT);
-		learn(m, DECODE(&rec, state_port, port), DECODE(&rec, state_port, name), CTFMETA_NAMED);
+		learn(m, DECODE(&rec, state_port, port), DECODE(&rec, state_port, port_name),
+		      CTFMETA_PORT);
+		learn(m, DECODE(&rec, state_port, port), DECODE(&rec, state_port, name),
+		      CTFMETA_NAMED);
 		break;
 	case BTAP_EV_port_open:
-		learn(m, DECODE(&rec, port_open, port), DECODE(&rec, port_open, port_name), CTFMETA_PORT);
+		learn(m, DECODE(&rec, port_open, port), DECODE(&rec, port_open, port_name),
+		      CTFMETA_PORT);
 		break;
 	}
 }
@@ -234,7 +243,8 @@ static void put_enums(struct ctfmeta *m, struct term_vm *t, struct outbuf *o)
 	put_atoms(t, o, true);
 	outbuf_str(o, "\n} := t_atom;\n\ntypealias enum : t_u64 {\n\t\"?\" = 0");
 	put_strings(t, o);
-	outbuf_str(o, "\n} := t_str;\n\ntypealias enum : integer { size = 28; align = 1; } {\n\t\"?\" = 0");
+	outbuf_str(o, "\n} := t_str;\n\ntypealias enum : integer { size = 28; align = 1; } "
+		      "{\n\t\"?\" = 0");
 	put_atoms(t, o, false);
 	outbuf_str(o, "\n} := t_name;\n\n"
 		      "typealias struct {\n"
@@ -258,7 +268,8 @@ static void put_hex_bytes(char *to, const uint8_t *bytes)
 	char *p = to;
 
 	for (unsigned int i = 0; i < 16; i++)
-		p += sprintf(p, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", bytes[i]);
+		p += sprintf(p, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+			     bytes[i]);
 }
 
 static void put_head(const struct ctf_facts *f, struct outbuf *o)
@@ -295,33 +306,37 @@ static void put_head(const struct ctf_facts *f, struct outbuf *o)
 	snprintf(text, sizeof(text),
 		 "\totp_release = %u;\n\tos_pid = %u;\n\tring_clock = \"%s\";\n};\n\n"
 		 "clock {\n\tname = monotonic;\n"
-		 "\tdescription = \"CLOCK_MONOTONIC of the VM's machine; the offset is that to the time of day when the VM's side started\";\n"
+		 "\tdescription = \"CLOCK_MONOTONIC of the VM's machine; the offset is that to the "
+		 "time of day when the VM's side started\";\n"
 		 "\tfreq = 1000000000;\n\toffset_s = %llu;\n\toffset = %llu;\n};\n\n",
-		 vm->otp_release, vm->os_pid, vm->clock == BTAP_CLOCK_TSC ? "TSC" : "CLOCK_MONOTONIC",
-		 (unsigned long long)(offset / 1000000000), (unsigned long long)(offset % 1000000000));
+		 vm->otp_release, vm->os_pid,
+		 vm->clock == BTAP_CLOCK_TSC ? "TSC" : "CLOCK_MONOTONIC",
+		 (unsigned long long)(offset / 1000000000),
+		 (unsigned long long)(offset % 1000000000));
 	outbuf_str(o, text);
 }
 
 static void put_stream(struct outbuf *o)
 {
 	outbuf_str(o,
-		"typealias integer { size = 64; align = 64; map = clock.monotonic.value; } := t_time;\n"
-		"typealias enum : integer { size = 32; align = 64; } {\n"
-		"\tother = 0, scheduler = 1, dirty_cpu = 2, dirty_io = 3, async = 4, poll = 5\n"
-		"} := t_thread;\n\n"
-		"stream {\n\tid = 0;\n"
-		"\tpacket.context := struct {\n"
-		"\t\tt_time timestamp_begin;\n\t\tt_time timestamp_end;\n"
-		"\t\tt_u64 content_size;\n\t\tt_u64 packet_size;\n"
-		"\t\tt_u64 packet_seq_num;\n\t\tt_u64 events_discarded;\n"
-		"\t\tt_thread thread;\n"
-		"\t\tinteger { size = 32; align = 32; } number;\n"
-		"\t\tt_u64 tid;\n\t};\n"
-		"\tevent.header := struct {\n"
-		"\t\tinteger { size = 10; align = 64; } id;\n"
-		"\t\tinteger { size = 8; align = 1; } nr_words;\n"
-		"\t\tinteger { size = 46; align = 1; map = clock.monotonic.value; } timestamp;\n"
-		"\t} align(64);\n};\n\n");
+		   "typealias integer { size = 64; align = 64; map = clock.monotonic.value; } := "
+		   "t_time;\n"
+		   "typealias enum : integer { size = 32; align = 64; } {\n"
+		   "\tother = 0, scheduler = 1, dirty_cpu = 2, dirty_io = 3, async = 4, poll = 5\n"
+		   "} := t_thread;\n\n"
+		   "stream {\n\tid = 0;\n"
+		   "\tpacket.context := struct {\n"
+		   "\t\tt_time timestamp_begin;\n\t\tt_time timestamp_end;\n"
+		   "\t\tt_u64 content_size;\n\t\tt_u64 packet_size;\n"
+		   "\t\tt_u64 packet_seq_num;\n\t\tt_u64 events_discarded;\n"
+		   "\t\tt_thread thread;\n"
+		   "\t\tinteger { size = 32; align = 32; } number;\n"
+		   "\t\tt_u64 tid;\n\t};\n"
+		   "\tevent.header := struct {\n"
+		   "\t\tinteger { size = 10; align = 64; } id;\n"
+		   "\t\tinteger { size = 8; align = 1; } nr_words;\n"
+		   "\t\tinteger { size = 46; align = 1; map = clock.monotonic.value; } timestamp;\n"
+		   "\t} align(64);\n};\n\n");
 }
 
 static const char *type_name(unsigned int type)
@@ -352,15 +367,18 @@ static void put_class(struct outbuf *o, unsigned int id)
 	const struct desc *d = desc_get(classes[id].event);
 	char text[256];
 
-	snprintf(text, sizeof(text), "event {\n\tname = \"%s\";\n\tid = %u;\n\tstream_id = 0;\n"
-		 "\tfields := struct {\n", d->name, id);
+	snprintf(text, sizeof(text),
+		 "event {\n\tname = \"%s\";\n\tid = %u;\n\tstream_id = 0;\n"
+		 "\tfields := struct {\n",
+		 d->name, id);
 	outbuf_str(o, text);
 	for (unsigned int i = 0; i < (unsigned int)(d->nr_fields - classes[id].nr_missing); i++) {
 		const struct desc_field *f = &d->fields[i];
 
 		if (f->type == DESC_text)
-			snprintf(text, sizeof(text), "\t\tt_len _%s_length;\n\t\tt_utf8 _%s[_%s_length];\n",
-				 f->name, f->name, f->name);
+			snprintf(text, sizeof(text),
+				 "\t\tt_len _%s_length;\n\t\tt_utf8 _%s[_%s_length];\n", f->name,
+				 f->name, f->name);
 		else
 			snprintf(text, sizeof(text), "\t\t%s _%s;\n", type_name(f->type), f->name);
 		outbuf_str(o, text);

@@ -42,7 +42,7 @@ struct ctfmeta_class {
 };
 /** ctfmeta_classes() - Return: table of CTF_MAX_CLASSES; event 0: no such class */
 const struct ctfmeta_class *ctfmeta_classes(void);
-/** ctfmeta_class_of() - Return: class of an event of which @nr_missing optional fields are not there */
+/** ctfmeta_class_of() - Return: class of an event that lacks its last @nr_missing fields */
 unsigned int ctfmeta_class_of(unsigned int event, unsigned int nr_missing);
 
 /** ctfmeta_is_wanted() - Return: whether ctfmeta_learn() takes anything from an event */

@@ -47,7 +47,8 @@ struct ctfw {
 /* What the walk over a packet needs of an event, in one cache line's reach. */
 struct hot {
 	uint8_t max_words, nr_texts, is_wanted;
-	uint16_t first_short; /* its class with one field missing; then those with two, three, ... */
+	uint16_t
+		first_short; /* its class with one field missing; then those with two, three, ... */
 };
 static struct hot hot[BTAP_MAX_EVENTS];
 
@@ -64,7 +65,9 @@ static int fail(struct ctfw *w, int err, struct diag *d, const char *name)
 	w->error = err;
 	diag_fail(d, err, "cannot write %s/%s: %s", w->path, name, strerror(-err));
 	if (err == -ENOSPC || err == -EDQUOT || err == -EFBIG)
-		diag_fail(d, err, "the recording ends here; what was written before is whole and can be read");
+		diag_fail(d, err,
+			  "the recording ends here; what was written before is whole and can be "
+			  "read");
 	return err;
 }
 
@@ -96,7 +99,7 @@ static int write_all(int fd, const char *p, size_t len, uint64_t off)
 	return write_iov(fd, &io, 1, off);
 }
 
-/* After a failed write: what is whole stays.  If even this fails, readers find the cut by themselves. */
+/* After a failed write: what is whole stays.  If this fails, too, readers find the cut. */
 static void cut_back(int fd, uint64_t len)
 {
 	if (ftruncate(fd, (off_t)len))
@@ -139,7 +142,9 @@ static void put_strings(struct ctfw *w)
 	for (; w->nr_strings < strings_count(w->strs); w->nr_strings++) {
 		const struct strings_entry *e = strings_entry(w->strs, w->nr_strings);
 		uint32_t len = e->len < UINT16_MAX ? e->len : UINT16_MAX;
-		struct btap_string s = { .key = e->key, .kind = (uint16_t)e->kind, .len = (uint16_t)len };
+		struct btap_string s = { .key = e->key,
+					 .kind = (uint16_t)e->kind,
+					 .len = (uint16_t)len };
 
 		memcpy(buf, &s, sizeof(s));
 		memcpy(buf + sizeof(s), e->text, len);
@@ -211,7 +216,9 @@ static int write_metadata(struct ctfw *w, struct diag *d)
 
 static int open_stream(struct ctfw *w, uint32_t ring, const struct src_thread *th, struct diag *d)
 {
-	struct ctf_thread e = { .ring = ring, .kind = th->kind, .number = th->number, .tid = th->tid };
+	struct ctf_thread e = {
+		.ring = ring, .kind = th->kind, .number = th->number, .tid = th->tid
+	};
 	struct stream *s;
 	char name[32];
 
@@ -235,7 +242,7 @@ static int open_stream(struct ctfw *w, uint32_t ring, const struct src_thread *t
 	return s->fd < 0 ? fail(w, -errno, d, name) : 0;
 }
 
-/* The walk over a record with texts: counts its fields, says in the recording's way that a text is not there. */
+/* A record with texts: count its fields; say in the recording's way that a text is not there. */
 struct texts {
 	unsigned int nr_fields;
 	unsigned int pad; /* bytes behind a text that ends the record */
@@ -293,7 +300,8 @@ static void walk_packet(struct ctfw *w, uint64_t *p, size_t nr_words, uint64_t b
 			struct texts t = walk_texts(p, n, &check_shapes[event]);
 
 			k->pad = t.pad;
-			class_id = ctfmeta_class_of(event, check_shapes[event].nr_fields - t.nr_fields);
+			class_id = ctfmeta_class_of(event,
+						    check_shapes[event].nr_fields - t.nr_fields);
 		} else if (n != h->max_words) {
 			class_id = h->first_short + (h->max_words - n) - 1;
 		}
@@ -308,16 +316,22 @@ static void walk_packet(struct ctfw *w, uint64_t *p, size_t nr_words, uint64_t b
 	k->last_ns = ns;
 }
 
-static int put_packet(struct ctfw *w, uint32_t ring, const struct src_thread *th, const uint64_t *words,
-		      size_t nr_words, const struct walk *k, struct diag *d)
+static int put_packet(struct ctfw *w, uint32_t ring, const struct src_thread *th,
+		      const uint64_t *words, size_t nr_words, const struct walk *k, struct diag *d)
 {
 	struct stream *s = &w->streams[ring];
-	struct ctf_packet h = { .magic = CTF_MAGIC, .timestamp_begin = k->first_ns,
-				.timestamp_end = k->last_ns, .packet_seq_num = s->seq,
-				.events_discarded = s->lost, .thread = th->kind, .number = th->number,
+	struct ctf_packet h = { .magic = CTF_MAGIC,
+				.timestamp_begin = k->first_ns,
+				.timestamp_end = k->last_ns,
+				.packet_seq_num = s->seq,
+				.events_discarded = s->lost,
+				.thread = th->kind,
+				.number = th->number,
 				.tid = th->tid };
 	struct ctf_trailer t = { .first = s->records, .nr_records = k->nr_records };
-	struct iovec io[3] = { { &h, sizeof(h) }, { (void *)words, nr_words * 8 }, { &t, sizeof(t) } };
+	struct iovec io[3] = { { &h, sizeof(h) },
+			       { (void *)words, nr_words * 8 },
+			       { &t, sizeof(t) } };
 	size_t len = sizeof(h) + nr_words * 8 + sizeof(t);
 	char name[32];
 	int r;
@@ -419,10 +433,12 @@ static int make_dir(struct ctfw *w, struct diag *d)
 	int r;
 
 	if (!is_new && errno != EEXIST)
-		return diag_fail(d, -errno, "cannot make the directory %s: %s", w->path, strerror(errno));
+		return diag_fail(d, -errno, "cannot make the directory %s: %s", w->path,
+				 strerror(errno));
 	w->dir = open(w->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (w->dir < 0 && (errno == ENOTDIR || errno == ELOOP))
-		return diag_fail(d, -EEXIST, "%s is there and is no directory; name one that is not there yet",
+		return diag_fail(d, -EEXIST,
+				 "%s is there and is no directory; name one that is not there yet",
 				 w->path);
 	if (w->dir < 0)
 		return diag_fail(d, -errno, "cannot open %s: %s", w->path, strerror(errno));
@@ -430,10 +446,13 @@ static int make_dir(struct ctfw *w, struct diag *d)
 	if (r < 0)
 		return diag_fail(d, r, "cannot look into %s: %s", w->path, strerror(-r));
 	if (!r)
-		return diag_fail(d, -EEXIST, "%s is not empty; recordings overwrite nothing: name another "
-					     "directory, or remove what is in it", w->path);
+		return diag_fail(d, -EEXIST,
+				 "%s is not empty; recordings overwrite nothing: name another "
+				 "directory, or remove what is in it",
+				 w->path);
 	if (!is_new && fchmod(w->dir, 0700))
-		return diag_fail(d, -errno, "cannot keep %s from other users: %s", w->path, strerror(errno));
+		return diag_fail(d, -errno, "cannot keep %s from other users: %s", w->path,
+				 strerror(errno));
 	return 0;
 }
 
@@ -442,8 +461,8 @@ static int make_files(struct ctfw *w, struct diag *d)
 	static const uint64_t magic = CTF_FILE_MAGIC;
 	int r;
 
-	w->entries = openat(w->dir, CTF_ENTRIES_NAME, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-			    0600);
+	w->entries = openat(w->dir, CTF_ENTRIES_NAME,
+			    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (w->entries < 0)
 		return fail(w, -errno, d, CTF_ENTRIES_NAME);
 	outbuf_mem(&w->out, (const char *)&magic, sizeof(magic));
@@ -493,7 +512,8 @@ int ctfw_open(struct ctfw **out, const char *path, const struct btap_facts *fact
 	if (!w->path)
 		r = diag_fail(d, -ENOMEM, "no memory to record");
 	else if (getrandom(f->uuid, sizeof(f->uuid), 0) != sizeof(f->uuid))
-		r = diag_fail(d, -errno, "cannot make an identity for the recording: %s", strerror(errno));
+		r = diag_fail(d, -errno, "cannot make an identity for the recording: %s",
+			      strerror(errno));
 	else
 		r = make_dir(w, d);
 	if (!r)
@@ -508,7 +528,8 @@ int ctfw_open(struct ctfw **out, const char *path, const struct btap_facts *fact
 
 int ctfw_close(struct ctfw *w, uint64_t strings_lost, uint64_t unwritten, struct diag *d)
 {
-	struct ctf_end e = { w->totals.records, w->totals.bytes, w->totals.lost, strings_lost, unwritten };
+	struct ctf_end e = { w->totals.records, w->totals.bytes, w->totals.lost, strings_lost,
+			     unwritten };
 	int r = w->error;
 
 	if (!r) {

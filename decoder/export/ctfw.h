@@ -24,7 +24,7 @@ struct ctfw_totals {
  * @out:   owned; end it with ctfw_close()
  * @path:  made with mode 0700; if it is there it must be an empty directory
  * @facts: of the VM
- * @strs:  its strings, borrowed until ctfw_close(); entries added later are written with the next packet
+ * @strs:  its strings, borrowed until ctfw_close(); those added later go out with the next packet
  *
  * Return: 0, -EEXIST with the remedy when something is there, or another -errno.
  */
@@ -68,7 +68,7 @@ void ctfw_totals(const struct ctfw *w, struct ctfw_totals *t);
  */
 int ctfw_close(struct ctfw *w, uint64_t strings_lost, uint64_t unwritten, struct diag *d);
 
-/** ctfw_remove_empty() - remove a recording into which no packet was written, files and directory */
+/** ctfw_remove_empty() - remove a recording into which no packet was written */
 void ctfw_remove_empty(const char *path);
 
 #endif /* BEAMTAP_CTFW_H */

@@ -14,13 +14,13 @@
 #include "export/ctfw.h"
 #include "export/recorder.h"
 
-#define PROGRESS_NS    250000000ULL
-#define LIFE_NS	       50000000ULL
-#define FACTS_NS       1000000000ULL
-#define LAST_WORDS_NS  1000000000ULL /* at most: for what the VM's side says when a lease ends */
-#define QUIET_NS       60000000ULL   /* nothing more comes after its last word for so long */
-#define ROUNDS_MAX     64	     /* of one look */
-#define IDLE_LOOKS     16	     /* in vain, before looking less often */
+#define PROGRESS_NS   250000000ULL
+#define LIFE_NS	      50000000ULL
+#define FACTS_NS      1000000000ULL
+#define LAST_WORDS_NS 1000000000ULL /* at most: for what the VM's side says when a lease ends */
+#define QUIET_NS      60000000ULL   /* nothing more comes after its last word for so long */
+#define ROUNDS_MAX    64	    /* of one look */
+#define IDLE_LOOKS    16	    /* in vain, before looking less often */
 
 struct recorder {
 	struct region *r;
@@ -73,8 +73,9 @@ static void note_damage(struct recorder *k, uint32_t i, const struct ring_chunk 
 {
 	if (k->res->damages++)
 		return;
-	snprintf(k->res->damage, sizeof(k->res->damage), "ring %u (%s), sub-buffer %llu, byte %u: %s", i,
-		 src_thread(k->s, i)->name, (unsigned long long)c->number, c->damage_off, c->why);
+	snprintf(k->res->damage, sizeof(k->res->damage),
+		 "ring %u (%s), sub-buffer %llu, byte %u: %s", i, src_thread(k->s, i)->name,
+		 (unsigned long long)c->number, c->damage_off, c->why);
 }
 
 /* Is the last word of the VM's side in it?  Asked of chunks at the end only. */
@@ -115,7 +116,8 @@ static int write_chunk(struct recorder *k, uint32_t i, struct diag *d)
 	}
 	if (!r && c->nr_words)
 		/* Its words are a copy in the ring's buffer, which is ours until the next read. */
-		r = ctfw_packet(k->w, i, th, (uint64_t *)(uintptr_t)c->words, c->nr_words, c->begin_time, m, d);
+		r = ctfw_packet(k->w, i, th, (uint64_t *)(uintptr_t)c->words, c->nr_words,
+				c->begin_time, m, d);
 	return r;
 }
 
@@ -296,7 +298,7 @@ static int record_all(struct recorder *k, struct diag *d)
 		src_disable(k->s, NULL);
 	if (!r && is_on)
 		r = record_last_words(k, d);
-	/* The partial sub-buffers, and what a dead VM left.  A look has an end, so a busy VM is no trap. */
+	/* Partial sub-buffers, and what a dead VM left.  A look has an end: a busy VM is no trap. */
 	if (!r)
 		r = poll_quietly(k, d);
 	for (n = ROUNDS_MAX; !r && n == ROUNDS_MAX && stop_wishes(k) < 2;) {

@@ -18,8 +18,8 @@
 #include "source/kway.h"
 #include "source/strings.h"
 
-#define ENTRIES_MAX   (256u << 20) /* bytes of entries that are read */
-#define SEARCH_MAX    (64u << 20)  /* bytes summed up at most to find the next whole entry */
+#define ENTRIES_MAX (256u << 20) /* bytes of entries that are read */
+#define SEARCH_MAX  (64u << 20)	 /* bytes summed up at most to find the next whole entry */
 
 struct ctf {
 	struct src s; /* first: struct src * is struct ctf * */
@@ -47,8 +47,9 @@ static int take_facts(struct ctf *t, const void *bytes, uint32_t len, struct dia
 	if (len < offsetof(struct ctf_facts, hostname))
 		return 0;
 	if (f.version != CTF_VERSION)
-		return diag_fail(d, -EPROTONOSUPPORT, "%s has version %u of the format, this beamtap reads "
-						      "version %u: use the beamtap that made it, or a newer one",
+		return diag_fail(d, -EPROTONOSUPPORT,
+				 "%s has version %u of the format, this beamtap reads "
+				 "version %u: use the beamtap that made it, or a newer one",
 				 t->path, f.version, CTF_VERSION);
 	f.vm.erts_version[sizeof(f.vm.erts_version) - 1] = 0;
 	f.vm.emulator[sizeof(f.vm.emulator) - 1] = 0;
@@ -107,7 +108,8 @@ static int take_entry(struct ctf *t, const struct ctf_entry *e, const void *byte
 }
 
 /* Is there a whole entry at @at?  Adds the bytes looked at to *@work. */
-static bool is_entry(const char *buf, uint64_t at, uint64_t len, struct ctf_entry *e, uint64_t *work)
+static bool is_entry(const char *buf, uint64_t at, uint64_t len, struct ctf_entry *e,
+		     uint64_t *work)
 {
 	if (len - at < sizeof(*e))
 		return false;
@@ -122,7 +124,8 @@ static void note_entry_damage(struct ctf *t, uint64_t at)
 {
 	if (!t->c.nr_damages++)
 		snprintf(t->c.damage, sizeof(t->c.damage),
-			 "%.120s/" CTF_ENTRIES_NAME " is damaged at byte %" PRIu64 ": names may be missing",
+			 "%.120s/" CTF_ENTRIES_NAME " is damaged at byte %" PRIu64
+			 ": names may be missing",
 			 t->path, at);
 }
 
@@ -183,10 +186,12 @@ static int read_entries(struct ctf *t, struct diag *d)
 	int r;
 
 	if (fd < 0 && errno == ENOENT && !faccessat(t->dir, "metadata", F_OK, 0))
-		return diag_fail(d, -EPROTO, "%s is a trace that beamtap did not make; babeltrace2 reads it",
+		return diag_fail(d, -EPROTO,
+				 "%s is a trace that beamtap did not make; babeltrace2 reads it",
 				 t->path);
 	if (fd < 0 && errno == ENOENT)
-		return diag_fail(d, -EPROTO, "%s is no recording: it has no file " CTF_ENTRIES_NAME, t->path);
+		return diag_fail(d, -EPROTO, "%s is no recording: it has no file " CTF_ENTRIES_NAME,
+				 t->path);
 	if (fd < 0)
 		return diag_fail(d, -errno, "cannot open %s/" CTF_ENTRIES_NAME ": %s", t->path,
 				 strerror(errno));
@@ -199,11 +204,13 @@ static int read_entries(struct ctf *t, struct diag *d)
 	if (magic == CTF_FILE_MAGIC)
 		r = take_entries(t, buf, len, d);
 	else
-		r = diag_fail(d, -EPROTO, "%s/" CTF_ENTRIES_NAME " does not begin as one of beamtap's does",
+		r = diag_fail(d, -EPROTO,
+			      "%s/" CTF_ENTRIES_NAME " does not begin as one of beamtap's does",
 			      t->path);
 	free(buf);
 	if (!r && !t->has_facts)
-		r = diag_fail(d, -EPROTO, "%s was cut off before the facts about its VM: nothing can be read",
+		r = diag_fail(d, -EPROTO,
+			      "%s was cut off before the facts about its VM: nothing can be read",
 			      t->path);
 	return r;
 }
@@ -248,11 +255,15 @@ static void set_thread(struct ctf *t, struct ctf_stream *s)
 	struct ctf_packet h;
 
 	if (known->ring == s->ring) {
-		*th = (struct src_thread){ .kind = known->kind, .number = known->number, .tid = known->tid };
+		*th = (struct src_thread){ .kind = known->kind,
+					   .number = known->number,
+					   .tid = known->tid };
 		memcpy(th->name, known->name, sizeof(th->name));
 	} else {
 		if (ctf_stream_peek(s, &h))
-			*th = (struct src_thread){ .kind = h.thread, .number = h.number, .tid = (uint32_t)h.tid };
+			*th = (struct src_thread){ .kind = h.thread,
+						   .number = h.number,
+						   .tid = (uint32_t)h.tid };
 		snprintf(th->name, sizeof(th->name), CTF_STREAM_NAME, s->ring);
 	}
 	if (th->kind > BTAP_THREAD_POLL)
@@ -276,8 +287,8 @@ static int open_streams(struct ctf *t, struct diag *d)
 		r = ctf_stream_open(s, &t->c, t->dir, rings[i]);
 		t->nr_streams++;
 		if (r)
-			return diag_fail(d, r, "cannot open %s/" CTF_STREAM_NAME ": %s", t->path, rings[i],
-					 strerror(-r));
+			return diag_fail(d, r, "cannot open %s/" CTF_STREAM_NAME ": %s", t->path,
+					 rings[i], strerror(-r));
 		s->thread = (uint32_t)i;
 		set_thread(t, s);
 		t->s.nr_threads++;
@@ -312,8 +323,9 @@ static int run_ctf(struct src *s, struct src_run *run, struct diag *d)
 		return r;
 	t->is_told = true;
 	diag_fail(d, -EPROTO, "%s", t->c.damage);
-	return diag_fail(d, -EPROTO, "recording %s is damaged in %u place%s; all that is whole was read", t->path,
-			 t->c.nr_damages, t->c.nr_damages == 1 ? "" : "s");
+	return diag_fail(d, -EPROTO,
+			 "recording %s is damaged in %u place%s; all that is whole was read",
+			 t->path, t->c.nr_damages, t->c.nr_damages == 1 ? "" : "s");
 }
 
 static void stats_ctf(const struct src *s, struct src_stats *st)
@@ -355,7 +367,8 @@ static int open_all(struct ctf *t, struct diag *d)
 
 	t->dir = open(t->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (t->dir < 0)
-		return diag_fail(d, -errno, "cannot open recording %s: %s", t->path, strerror(errno));
+		return diag_fail(d, -errno, "cannot open recording %s: %s", t->path,
+				 strerror(errno));
 	for (uint32_t i = 0; i < BTAP_MAX_EVENTS; i++)
 		ctf_stream_class(&t->c, i, i);
 	for (uint32_t i = 0; i < CTF_MAX_STREAMS; i++)
@@ -421,13 +434,17 @@ unsigned int ctf_tail(const struct src *s, char *buf, size_t size)
 		if (t->streams[i].is_cut && !nr++)
 			first = &t->streams[i];
 	if (first)
-		snprintf(buf, size, "%u of %u rings end in a packet that is not whole: the recorder was stopped "
-				    "in the middle of it; other CTF readers want it cut off (truncate -s %" PRIu64
-				    " %s/" CTF_STREAM_NAME ")", nr, t->nr_streams, first->cut_at, t->path,
-			 first->ring);
+		snprintf(buf, size,
+			 "%u of %u rings end in a packet that is not whole: the recorder was "
+			 "stopped "
+			 "in the middle of it; other CTF readers want it cut off (truncate -s "
+			 "%" PRIu64 " %s/" CTF_STREAM_NAME ")",
+			 nr, t->nr_streams, first->cut_at, t->path, first->ring);
 	else if (!t->has_end)
-		snprintf(buf, size, "the recording was not ended in order%s: it goes on still, or its recorder "
-				    "was stopped; its last moments are not in it",
-			 t->is_entries_cut ? ", its list of names is cut off" : "");
+		snprintf(
+			buf, size,
+			"the recording was not ended in order%s: it goes on still, or its recorder "
+			"was stopped; its last moments are not in it",
+			t->is_entries_cut ? ", its list of names is cut off" : "");
 	return nr;
 }

@@ -100,7 +100,7 @@ struct ctf_end {
 	uint64_t strings_lost, unwritten;
 };
 
-/* FNV-1a over 64-bit words and the bytes that are left; a check against cuts and accidents, not against malice. */
+/* FNV-1a over 64-bit words, then bytes: a check against accidents, not against malice. */
 static inline uint64_t ctf_sum(uint64_t sum, const void *bytes, size_t len)
 {
 	const unsigned char *p = bytes;

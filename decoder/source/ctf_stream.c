@@ -17,7 +17,8 @@ void ctf_stream_class(struct ctf_shared *c, uint32_t class_id, uint32_t event)
 {
 	const struct check_shape *shape;
 
-	if (class_id >= CTF_MAX_CLASSES || event >= BTAP_MAX_EVENTS || !check_shapes[event].min_words)
+	if (class_id >= CTF_MAX_CLASSES || event >= BTAP_MAX_EVENTS ||
+	    !check_shapes[event].min_words)
 		return;
 	shape = &check_shapes[event];
 	c->classes[class_id] = (struct ctf_reader_class){
@@ -70,7 +71,8 @@ static void damage(struct ctf_stream *s, uint64_t off, const char *fmt, ...)
 	va_end(ap);
 	snprintf(s->c->damage, sizeof(s->c->damage),
 		 "packet %llu of %.120s/" CTF_STREAM_NAME " at byte %llu is damaged: %s",
-		 (unsigned long long)s->next_seq, s->c->path, s->ring, (unsigned long long)off, why);
+		 (unsigned long long)s->next_seq, s->c->path, s->ring, (unsigned long long)off,
+		 why);
 }
 
 /*
@@ -90,7 +92,8 @@ static uint64_t *need(struct ctf_stream *s, uint64_t off, uint64_t len)
 	s->win_off = off;
 	s->win_len = 0;
 	while (got < CTF_WINDOW) {
-		ssize_t n = pread(s->fd, (char *)s->win + got, CTF_WINDOW - got, (off_t)(off + got));
+		ssize_t n =
+			pread(s->fd, (char *)s->win + got, CTF_WINDOW - got, (off_t)(off + got));
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -226,7 +229,8 @@ static bool next_packet(struct ctf_stream *s)
 
 /* -- runs -- */
 
-static int gap(struct ctf_stream *s, uint64_t count, uint64_t from, uint64_t to, struct src_run *run)
+static int gap(struct ctf_stream *s, uint64_t count, uint64_t from, uint64_t to,
+	       struct src_run *run)
 {
 	uint64_t shift = (uint64_t)s->c->shift_ns;
 
@@ -235,8 +239,12 @@ static int gap(struct ctf_stream *s, uint64_t count, uint64_t from, uint64_t to,
 	s->gap[1] = count;
 	s->gap[2] = from + shift;
 	s->gap[3] = to + shift;
-	*run = (struct src_run){ .at = s->gap, .end = s->gap + 4, .base = from + shift,
-				 .bound = UINT64_MAX, .thread = s->thread, .is_lost = true };
+	*run = (struct src_run){ .at = s->gap,
+				 .end = s->gap + 4,
+				 .base = from + shift,
+				 .bound = UINT64_MAX,
+				 .thread = s->thread,
+				 .is_lost = true };
 	s->last_ns = from;
 	return 1;
 }
@@ -275,7 +283,8 @@ static bool turn_records(struct ctf_stream *s, uint64_t *p, uint64_t *avail, uin
 		const struct ctf_reader_class *c = &classes[BTAP_HEAD_EVENT(w)];
 		unsigned int n = BTAP_HEAD_WORDS(w);
 
-		if (n - c->min_words > c->spare_words || !c->event || n > (size_t)(end - p) || ts > last)
+		if (n - c->min_words > c->spare_words || !c->event || n > (size_t)(end - p) ||
+		    ts > last)
 			break;
 		if (c->has_text && !turn_texts(p, n, &check_shapes[c->event]))
 			break;
@@ -295,7 +304,8 @@ static bool turn_records(struct ctf_stream *s, uint64_t *p, uint64_t *avail, uin
 static int bad_record(struct ctf_stream *s, struct src_run *run)
 {
 	uint64_t left = s->body_end - s->at, missing = s->t.nr_records - s->seen;
-	uint64_t off = s->at, *p = need(s, off, left < BTAP_MAX_WORDS * 8 ? left : BTAP_MAX_WORDS * 8);
+	uint64_t off = s->at,
+		 *p = need(s, off, left < BTAP_MAX_WORDS * 8 ? left : BTAP_MAX_WORDS * 8);
 	char why[120];
 
 	if (!p) {
@@ -304,7 +314,8 @@ static int bad_record(struct ctf_stream *s, struct src_run *run)
 		unsigned int id = BTAP_HEAD_EVENT(*p), event = s->c->classes[id].event;
 
 		if (!event)
-			damage(s, off, "record %llu is of event class %u, which this version does not know",
+			damage(s, off,
+			       "record %llu is of event class %u, which this version does not know",
 			       (unsigned long long)s->seen, id);
 		else if (BTAP_TIME_FULL(*p, s->last_ns) > s->h.timestamp_end)
 			damage(s, off, "the time of record %llu is outside the packet's",
@@ -350,9 +361,11 @@ static int body_run(struct ctf_stream *s, struct src_run *run)
 	s->records += nr;
 	s->total_records += nr;
 	s->total_bytes += avail * 8;
-	*run = (struct src_run){ .at = p, .end = p + avail,
+	*run = (struct src_run){ .at = p,
+				 .end = p + avail,
 				 .base = base + (uint64_t)s->c->shift_ns,
-				 .bound = UINT64_MAX, .thread = s->thread };
+				 .bound = UINT64_MAX,
+				 .thread = s->thread };
 	return 1;
 }
 

@@ -65,7 +65,7 @@ void ctf_stream_class(struct ctf_shared *c, uint32_t class_id, uint32_t event);
 int ctf_stream_open(struct ctf_stream *s, struct ctf_shared *c, int dir, uint32_t ring);
 void ctf_stream_close(struct ctf_stream *s);
 
-/** ctf_stream_peek() - the first packet's header, for thread facts.  Return: whether there is one */
+/** ctf_stream_peek() - the first packet's header.  Return: whether there is one */
 bool ctf_stream_peek(struct ctf_stream *s, struct ctf_packet *h);
 
 /**

@@ -83,7 +83,8 @@ static int fill(void *ctx, unsigned int i, struct src_run *run, struct diag *d)
 static void copy_vms(struct merge *m)
 {
 	for (unsigned int i = 0; i < m->nr; i++)
-		memcpy(m->s.vms + m->in[i].first_vm, m->in[i].s->vms, m->in[i].s->nr_vms * sizeof(*m->s.vms));
+		memcpy(m->s.vms + m->in[i].first_vm, m->in[i].s->vms,
+		       m->in[i].s->nr_vms * sizeof(*m->s.vms));
 }
 
 static bool is_live(const struct src *s)
@@ -105,7 +106,8 @@ static int run_merge(struct src *s, struct src_run *run, struct diag *d)
 	m->k.limit = UINT64_MAX;
 	if (is_live(s)) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
-		m->k.limit = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - MERGE_WINDOW_NS;
+		m->k.limit =
+			(uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - MERGE_WINDOW_NS;
 	}
 	r = kway_run(&m->k, run, d);
 	if (r)
@@ -179,8 +181,13 @@ static void close_merge(struct src *s)
 }
 
 static const struct src_ops merge_ops = {
-	.name = "merge", .run = run_merge, .is_live = is_live, .enable = enable_merge,
-	.disable = disable_merge, .stats = stats_merge, .close = close_merge,
+	.name = "merge",
+	.run = run_merge,
+	.is_live = is_live,
+	.enable = enable_merge,
+	.disable = disable_merge,
+	.stats = stats_merge,
+	.close = close_merge,
 };
 
 static int set_up(struct merge *m, struct src **srcs)

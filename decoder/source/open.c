@@ -21,7 +21,8 @@ static bool is_region(const char *path)
 
 	if (fd < 0)
 		return false;
-	is = read(fd, magic, sizeof(magic)) == sizeof(magic) && (magic[0] == BTAP_MAGIC || magic[0] == 0);
+	is = read(fd, magic, sizeof(magic)) == sizeof(magic) &&
+	     (magic[0] == BTAP_MAGIC || magic[0] == 0);
 	close(fd);
 	return is;
 }
@@ -35,8 +36,10 @@ static int open_one(struct src **out, const char *path, int64_t shift_ns, struct
 
 	if (stat(path, &st)) {
 		if (errno == ENOENT)
-			return diag_fail(d, -ENOENT, "there is no %s: name a recording (a directory that "
-						     "`beamtap record` made), a region or a fixture", path);
+			return diag_fail(d, -ENOENT,
+					 "there is no %s: name a recording (a directory that "
+					 "`beamtap record` made), a region or a fixture",
+					 path);
 		return diag_fail(d, -errno, "cannot open %s: %s", path, strerror(errno));
 	}
 	if (S_ISDIR(st.st_mode))

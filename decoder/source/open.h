@@ -10,7 +10,7 @@
 /**
  * open_any() - open one or several paths as one source
  * @out:   owned; end it with src_close()
- * @paths: a directory is a recording; a file that begins as a region is one; any other file is a fixture
+ * @paths: a directory is a recording; a file that begins as a region is one; any other is a fixture
  * @nr:    of them, at least 1; several are merged by time.  Those of another boot
  *         or machine are shifted so that their time of day agrees with the first's
  *

@@ -36,8 +36,10 @@ int src_next(struct src *s, struct src_rec *rec, struct diag *d)
 int src_enable(struct src *s, const struct src_want *want, struct diag *d)
 {
 	if (!s->ops->enable)
-		return diag_fail(d, -EOPNOTSUPP, "a %s has no events to switch on: they are switched on "
-						 "in a live node", s->ops->name);
+		return diag_fail(d, -EOPNOTSUPP,
+				 "a %s has no events to switch on: they are switched on "
+				 "in a live node",
+				 s->ops->name);
 	return s->ops->enable(s, want, d);
 }
 

@@ -14,6 +14,7 @@
 #include "source/strings.h"
 #include "source/text.h"
 #include "source/textval.h"
+#include "source/textvm.h"
 
 #define TEXT_FILE_MAX (1u << 30)
 #define MAX_FIELDS    16
@@ -114,9 +115,10 @@ static int define(void *ctx, unsigned int kind, uint64_t key, const char *bytes,
 /* The thread of this kind and number, made if it is new.  Return: its index or -ENOMEM */
 static int thread_of(struct text *t, struct textval *v, uint32_t kind, uint32_t number)
 {
-	static const char *const names[] = { "%u_other",	    "%u_scheduler",
-					     "%u_dirty_cpu_scheduler", "%u_dirty_io_scheduler",
-					     "async_%u",	    "%u_poller" };
+	static const char *const names[] = {
+		"%u_other", "%u_scheduler", "%u_dirty_cpu_scheduler", "%u_dirty_io_scheduler",
+		"async_%u", "%u_poller"
+	};
 	struct src_thread *th;
 
 	for (uint32_t i = 0; i < t->s.nr_threads; i++)
@@ -137,139 +139,7 @@ static int key_twice(struct textval *v, const char *key, int len)
 	return textval_fail(v, key, "%.*s stands here twice", len, key);
 }
 
-static bool is_word(const char *word, int len, const char *text)
-{
-	return strlen(text) == (size_t)len && !memcmp(word, text, (size_t)len);
-}
-
 /* -- vm and thread lines -- */
-
-static void set_bits(struct btap_facts *f)
-{
-	bool is_wide = f->otp_release >= 26;
-
-	f->pid_shift = f->port_shift = 4;
-	f->pid_number_bits = is_wide ? 28 : 15;
-	f->pid_serial_bits = is_wide ? 32 : 13;
-	f->port_number_bits = is_wide ? 60 : 28;
-}
-
-static void set_facts(struct btap_facts *f)
-{
-	f->otp_release = 25;
-	f->way = BTAP_WAY_AGENT;
-	f->jit = 1;
-	f->os_pid = 1;
-	f->nr_schedulers = f->nr_dirty_cpu = 1;
-	f->nr_dirty_io = 10;
-	f->clock = BTAP_CLOCK_MONOTONIC;
-	f->clock_hz = 1000000000;
-	strcpy(f->erts_version, "13.1.5");
-	strcpy(f->emulator, "beam.smp");
-	strcpy(f->node, "nonode@nohost");
-	strcpy(f->writer, "fixture");
-	for (size_t i = 0; i < NR_EVENTS; i++)
-		f->able[events[i].id / 64] |= 1ULL << events[i].id % 64;
-	set_bits(f);
-}
-
-/* shift/number[/serial]: @nr of them. */
-static int read_bits(struct textval *v, uint8_t *bits[], unsigned int nr)
-{
-	const char *from = v->at;
-	unsigned int sum = 0;
-	uint64_t n;
-
-	for (unsigned int i = 0; i < nr; i++) {
-		if (i && (v->at == v->end || *v->at++ != '/'))
-			return textval_fail(v, from, "expected %u numbers with / between them", nr);
-		if (textval_number(v, i < 1 ? 4 : 0, 60, &n))
-			return -EINVAL;
-		*bits[i] = (uint8_t)n;
-		sum += (unsigned int)n;
-	}
-	return sum > 64 ? textval_fail(v, from, "these are %u bits; a word has 64", sum) : 0;
-}
-
-static int read_chars(struct textval *v, char *to, size_t size, bool is_bare)
-{
-	char buf[TEXTVAL_BYTES_MAX];
-	const char *from = v->at;
-	size_t len;
-
-	if (is_bare ? textval_bare(v, buf, &len) : textval_bytes(v, buf, &len))
-		return -EINVAL;
-	if (len >= size)
-		return textval_fail(v, from, "is longer than %zu bytes", size - 1);
-	memset(to, 0, size);
-	memcpy(to, buf, len);
-	return 0;
-}
-
-static int read_way(struct textval *v, uint32_t *way)
-{
-	char buf[TEXTVAL_BYTES_MAX];
-	const char *from = v->at;
-	size_t len;
-
-	if (textval_bare(v, buf, &len))
-		return -EINVAL;
-	if (is_word(buf, (int)len, "agent"))
-		*way = BTAP_WAY_AGENT;
-	else if (is_word(buf, (int)len, "hooks"))
-		*way = BTAP_WAY_HOOKS;
-	else
-		return textval_fail(v, from, "expected agent or hooks");
-	return 0;
-}
-
-static int vm_key(struct textval *v, struct btap_facts *f, const char *key, int len)
-{
-	uint8_t *pid_bits[] = { &f->pid_shift, &f->pid_number_bits, &f->pid_serial_bits };
-	uint8_t *port_bits[] = { &f->port_shift, &f->port_number_bits };
-	const struct {
-		const char *name;
-		uint32_t *to;
-		uint64_t min, max;
-	} small[] = {
-		{ "otp", &f->otp_release, 1, 1000 },   { "jit", &f->jit, 0, 1 },
-		{ "pid", &f->os_pid, 0, UINT32_MAX },  { "schedulers", &f->nr_schedulers, 1, 1024 },
-		{ "dirty_cpu", &f->nr_dirty_cpu, 0, 1024 }, { "dirty_io", &f->nr_dirty_io, 0, 1024 },
-	};
-	uint64_t n;
-
-	for (size_t i = 0; i < sizeof(small) / sizeof(small[0]); i++) {
-		if (!is_word(key, len, small[i].name))
-			continue;
-		if (textval_number(v, small[i].min, small[i].max, &n))
-			return -EINVAL;
-		*small[i].to = (uint32_t)n;
-		if (i == 0)
-			set_bits(f);
-		return 0;
-	}
-	if (is_word(key, len, "node"))
-		return read_chars(v, f->node, sizeof(f->node), true);
-	if (is_word(key, len, "erts"))
-		return read_chars(v, f->erts_version, sizeof(f->erts_version), false);
-	if (is_word(key, len, "emulator"))
-		return read_chars(v, f->emulator, sizeof(f->emulator), false);
-	if (is_word(key, len, "writer"))
-		return read_chars(v, f->writer, sizeof(f->writer), false);
-	if (is_word(key, len, "way"))
-		return read_way(v, &f->way);
-	if (is_word(key, len, "mono_ns") || is_word(key, len, "real_ns")) {
-		if (textval_number(v, 0, UINT64_MAX, &n))
-			return -EINVAL;
-		*(key[0] == 'm' ? &f->mono_ns : &f->real_ns) = n;
-		return 0;
-	}
-	if (is_word(key, len, "pid_bits"))
-		return read_bits(v, pid_bits, 3);
-	if (is_word(key, len, "port_bits"))
-		return read_bits(v, port_bits, 2);
-	return textval_fail(v, key, "vm has no '%.*s'", len, key);
-}
 
 static int vm_line(struct text *t, struct textval *v)
 {
@@ -281,7 +151,7 @@ static int vm_line(struct text *t, struct textval *v)
 	t->has_vm = true;
 	while (textval_more(v)) {
 		len = textval_name(v, &key);
-		if (len < 0 || textval_equals(v) || vm_key(v, &t->vm.facts, key, len) ||
+		if (len < 0 || textval_equals(v) || textvm_key(v, &t->vm.facts, key, len) ||
 		    textval_ends(v))
 			return -EINVAL;
 	}
@@ -304,14 +174,15 @@ static int thread_line(struct text *t, struct textval *v)
 		len = textval_name(v, &key);
 		if (len < 0 || textval_equals(v))
 			return -EINVAL;
-		if (is_word(key, len, "tid")) {
+		if (textval_is(key, len, "tid")) {
 			if (textval_number(v, 0, UINT32_MAX, &tid))
 				return -EINVAL;
-		} else if (is_word(key, len, "name")) {
-			if (read_chars(v, name, sizeof(name), false))
+		} else if (textval_is(key, len, "name")) {
+			if (textval_chars(v, name, sizeof(name), false))
 				return -EINVAL;
 		} else {
-			return textval_fail(v, key, "thread has no '%.*s', only tid and name", len, key);
+			return textval_fail(v, key, "thread has no '%.*s', only tid and name", len,
+					    key);
 		}
 		if (textval_ends(v))
 			return -EINVAL;
@@ -336,7 +207,8 @@ static int no_field(struct textval *v, const struct event *e, const char *key, i
 	for (unsigned int i = 0; i < e->nr_fields && n < sizeof(list); i++)
 		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i ? ", " : "",
 				      e->fields[i].name);
-	return textval_fail(v, key, "%s has no field '%.*s'; its fields are %s", e->name, len, key, list);
+	return textval_fail(v, key, "%s has no field '%.*s'; its fields are %s", e->name, len, key,
+			    list);
 }
 
 static int field_value(struct textval *v, const struct event *e, unsigned int i, struct line *l)
@@ -362,16 +234,16 @@ static int event_key(struct textval *v, const struct event *e, struct line *l)
 	len = textval_name(v, &key);
 	if (len < 0 || textval_equals(v))
 		return -EINVAL;
-	if (is_word(key, len, "ts")) {
+	if (textval_is(key, len, "ts")) {
 		has = &l->has_ts;
 		if (!*has && textval_number(v, 0, UINT64_MAX >> 1, &l->ts))
 			return -EINVAL;
-	} else if (is_word(key, len, "on")) {
+	} else if (textval_is(key, len, "on")) {
 		has = &l->has_on;
 		if (!*has && textval_thread(v, &l->kind, &l->number))
 			return -EINVAL;
 	} else {
-		for (i = 0; i < e->nr_fields && !is_word(key, len, e->fields[i].name); i++)
+		for (i = 0; i < e->nr_fields && !textval_is(key, len, e->fields[i].name); i++)
 			;
 		if (i == e->nr_fields)
 			return no_field(v, e, key, len);
@@ -385,7 +257,7 @@ static int event_key(struct textval *v, const struct event *e, struct line *l)
 	return textval_ends(v);
 }
 
-/* Fields that must be there are, and the others are missing from the end only.  Return: number of fields or -EINVAL */
+/* What must be there is, the rest lacks from the end only.  Return: number of fields or -EINVAL */
 static int check_fields(struct textval *v, const struct event *e, const struct line *l)
 {
 	unsigned int nr = e->nr_fields;
@@ -396,9 +268,12 @@ static int check_fields(struct textval *v, const struct event *e, const struct l
 		if (l->has[i])
 			continue;
 		if (!e->fields[i].is_opt)
-			return textval_fail(v, v->end, "%s lacks the field %s", e->name, e->fields[i].name);
-		return textval_fail(v, v->end, "%s has %s without %s before it; '?' stands for what is not known",
-				    e->name, e->fields[nr - 1].name, e->fields[i].name);
+			return textval_fail(v, v->end, "%s lacks the field %s", e->name,
+					    e->fields[i].name);
+		return textval_fail(
+			v, v->end,
+			"%s has %s without %s before it; '?' stands for what is not known", e->name,
+			e->fields[nr - 1].name, e->fields[i].name);
 	}
 	return (int)nr;
 }
@@ -413,8 +288,8 @@ static int put_words(struct text *t, struct textval *v, const struct event *e, s
 	for (unsigned int i = 0; i < nr_fields; i++)
 		nr += 1 + (e->fields[i].type == TEXTVAL_text ? (l->text[i].len + 7) / 8 : 0);
 	if (nr > BTAP_MAX_WORDS)
-		return textval_fail(v, v->bol, "this record has %zu words; more than %d do not go", nr,
-				    BTAP_MAX_WORDS);
+		return textval_fail(v, v->bol, "this record has %zu words; more than %d do not go",
+				    nr, BTAP_MAX_WORDS);
 	if (grow(&t->words, t->nr_words + nr, &t->cap_words, sizeof(*t->words)))
 		return no_memory(v);
 	w = t->words + t->nr_words;
@@ -454,8 +329,10 @@ static int put_record(struct text *t, struct textval *v, const struct event *e, 
 		if (grow(&t->runs, t->nr_runs + 1, &t->cap_runs, sizeof(*run)))
 			return no_memory(v);
 		run = &t->runs[t->nr_runs++];
-		*run = (struct text_run){ .from = t->nr_words, .first = l->ts,
-					  .thread = (uint32_t)thread, .is_lost = is_lost };
+		*run = (struct text_run){ .from = t->nr_words,
+					  .first = l->ts,
+					  .thread = (uint32_t)thread,
+					  .is_lost = is_lost };
 	}
 	t->nr_words += (size_t)nr;
 	run->to = t->nr_words;
@@ -477,8 +354,8 @@ static int event_line(struct text *t, struct textval *v, const struct event *e, 
 	if (!l->has_ts)
 		return textval_fail(v, v->end, "ts= is missing: the time in nanoseconds");
 	if (l->ts < t->last_ts)
-		return textval_fail(v, v->bol, "time goes back: %llu after %llu", (unsigned long long)l->ts,
-				    (unsigned long long)t->last_ts);
+		return textval_fail(v, v->bol, "time goes back: %llu after %llu",
+				    (unsigned long long)l->ts, (unsigned long long)t->last_ts);
 	nr = check_fields(v, e, l);
 	if (nr < 0)
 		return nr;
@@ -489,9 +366,9 @@ static int event_line(struct text *t, struct textval *v, const struct event *e, 
 	return put_record(t, v, e, l, nr);
 }
 
-static const struct field lost_fields[] = {
-	{ "count", TEXTVAL_u64, false }, { "from", TEXTVAL_u64, false }, { "to", TEXTVAL_u64, false }
-};
+static const struct field lost_fields[] = { { "count", TEXTVAL_u64, false },
+					    { "from", TEXTVAL_u64, false },
+					    { "to", TEXTVAL_u64, false } };
 static const struct event lost_event = { "lost", lost_fields, 3, BTAP_LOST_EVENT };
 
 static int read_line(struct text *t, struct textval *v, struct line *l)
@@ -504,14 +381,14 @@ static int read_line(struct text *t, struct textval *v, struct line *l)
 	len = textval_name(v, &word);
 	if (len < 0)
 		return len;
-	if (is_word(word, len, "vm"))
+	if (textval_is(word, len, "vm"))
 		return vm_line(t, v);
-	if (is_word(word, len, "thread"))
+	if (textval_is(word, len, "thread"))
 		return thread_line(t, v);
-	if (is_word(word, len, "lost"))
+	if (textval_is(word, len, "lost"))
 		return event_line(t, v, &lost_event, l);
 	for (size_t i = 0; i < NR_EVENTS; i++)
-		if (is_word(word, len, events[i].name))
+		if (textval_is(word, len, events[i].name))
 			return event_line(t, v, &events[i], l);
 	return textval_fail(v, word, "there is no event '%.*s' in the catalogue", len, word);
 }
@@ -531,8 +408,12 @@ static int text_run(struct src *s, struct src_run *run, struct diag *d)
 	if (t->next == t->nr_runs)
 		return 0;
 	r = &t->runs[t->next++];
-	*run = (struct src_run){ .at = t->words + r->from, .end = t->words + r->to, .base = r->first,
-				 .bound = UINT64_MAX, .thread = r->thread, .is_lost = r->is_lost };
+	*run = (struct src_run){ .at = t->words + r->from,
+				 .end = t->words + r->to,
+				 .base = r->first,
+				 .bound = UINT64_MAX,
+				 .thread = r->thread,
+				 .is_lost = r->is_lost };
 	return 1;
 }
 
@@ -563,7 +444,9 @@ static const struct src_ops text_ops = {
 
 static int read_all(struct text *t, const char *name, const char *bytes, size_t len, struct diag *d)
 {
-	struct textval v = { .file = name, .d = d, .facts = &t->vm.facts, .define = define, .ctx = t };
+	struct textval v = {
+		.file = name, .d = d, .facts = &t->vm.facts, .define = define, .ctx = t
+	};
 	struct line *l = malloc(sizeof(*l));
 	const char *end = bytes + len, *eol;
 	int r;
@@ -600,7 +483,7 @@ int text_open_mem(struct src **out, const char *name, const char *text, size_t l
 	t->vm.strs = t->strs;
 	t->s.vms = &t->vm;
 	t->s.nr_vms = 1;
-	set_facts(&t->vm.facts);
+	textvm_default(&t->vm.facts);
 	if (t->strs && t->path)
 		r = read_all(t, name, text, len, d);
 	else

@@ -17,7 +17,7 @@
  */
 int text_open(struct src **out, const char *path, struct diag *d);
 
-/** text_open_mem() - the same of @len bytes in memory, borrowed for the call; @name stands in messages */
+/** text_open_mem() - the same of @len bytes in memory, borrowed for the call; @name for messages */
 int text_open_mem(struct src **out, const char *name, const char *text, size_t len, struct diag *d);
 
 #endif /* BEAMTAP_TEXT_H */

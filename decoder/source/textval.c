@@ -110,7 +110,8 @@ static int digits(struct textval *v, unsigned int base, uint64_t max, uint64_t *
 		if (d < 0 || d >= (int)base)
 			break;
 		if ((uint64_t)d > max || *n > (max - (unsigned int)d) / base)
-			return textval_fail(v, from, "number is above %llu", (unsigned long long)max);
+			return textval_fail(v, from, "number is above %llu",
+					    (unsigned long long)max);
 		*n = *n * base + (unsigned int)d;
 	}
 	return v->at == from ? textval_fail(v, from, "expected a number") : 0;
@@ -230,12 +231,27 @@ int textval_bare(struct textval *v, char *buf, size_t *len)
 	return 0;
 }
 
+int textval_chars(struct textval *v, char *to, size_t size, bool is_bare)
+{
+	char buf[TEXTVAL_BYTES_MAX];
+	const char *from = v->at;
+	size_t len;
+
+	if (is_bare ? textval_bare(v, buf, &len) : textval_bytes(v, buf, &len))
+		return -EINVAL;
+	if (len >= size)
+		return textval_fail(v, from, "is longer than %zu bytes", size - 1);
+	memset(to, 0, size);
+	memcpy(to, buf, len);
+	return 0;
+}
+
 int textval_thread(struct textval *v, uint32_t *kind, uint32_t *number)
 {
 	static const char *const kinds[] = {
-		[BTAP_THREAD_OTHER] = "other/",	      [BTAP_THREAD_SCHEDULER] = "scheduler/",
+		[BTAP_THREAD_OTHER] = "other/",		[BTAP_THREAD_SCHEDULER] = "scheduler/",
 		[BTAP_THREAD_DIRTY_CPU] = "dirty_cpu/", [BTAP_THREAD_DIRTY_IO] = "dirty_io/",
-		[BTAP_THREAD_ASYNC] = "async/",	      [BTAP_THREAD_POLL] = "poll/",
+		[BTAP_THREAD_ASYNC] = "async/",		[BTAP_THREAD_POLL] = "poll/",
 	};
 	uint64_t n;
 
@@ -249,8 +265,9 @@ int textval_thread(struct textval *v, uint32_t *kind, uint32_t *number)
 		*number = (uint32_t)n;
 		return 0;
 	}
-	return textval_fail(v, v->at, "expected a thread: scheduler/, dirty_cpu/, dirty_io/, async/, "
-				      "poll/ or other/ and its number");
+	return textval_fail(v, v->at,
+			    "expected a thread: scheduler/, dirty_cpu/, dirty_io/, async/, "
+			    "poll/ or other/ and its number");
 }
 
 static int grow(void *tab, size_t nr, size_t *cap, size_t size)
@@ -285,7 +302,8 @@ static int keep_all(struct textval_names *n, const char *text, size_t len, const
 
 int textval_keep(struct textval *v, const char *text, size_t len)
 {
-	if (keep_all(&v->atoms, text, len, "#Atom<") || keep_all(&v->strings, text, len, "#String<"))
+	if (keep_all(&v->atoms, text, len, "#Atom<") ||
+	    keep_all(&v->strings, text, len, "#String<"))
 		return diag_fail(v->d, -ENOMEM, "no memory for %s", v->file);
 	return 0;
 }
@@ -313,8 +331,8 @@ static bool is_kept(const struct textval_names *n, uint64_t number)
 }
 
 /* The number of a text: the one it has, or a new one. */
-static int number_of(struct textval *v, struct textval_names *n, unsigned int kind, const char *text,
-		     size_t len, uint64_t *number)
+static int number_of(struct textval *v, struct textval_names *n, unsigned int kind,
+		     const char *text, size_t len, uint64_t *number)
 {
 	struct textval_name *e;
 	uint64_t key;

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <beamtap/region.h>
 #include "base/diag.h"
 
@@ -60,9 +61,15 @@ void textval_fini(struct textval *v);
 int textval_fail(struct textval *v, const char *at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/** textval_is() - Return: whether a word is this text */
+static inline bool textval_is(const char *word, int len, const char *text)
+{
+	return strlen(text) == (size_t)len && !memcmp(word, text, (size_t)len);
+}
+
 /** textval_more() - Return: whether another word comes in this line; comments are none */
 bool textval_more(struct textval *v);
-/** textval_name() - the word up to a blank, `=` or the end.  Return: its length, at least 1, or -EINVAL */
+/** textval_name() - the word up to a blank, `=` or the end.  Return: its length, or -EINVAL */
 int textval_name(struct textval *v, const char **word);
 /** textval_equals() - step over `=` */
 int textval_equals(struct textval *v);
@@ -75,6 +82,8 @@ int textval_number(struct textval *v, uint64_t min, uint64_t max, uint64_t *n);
 int textval_bytes(struct textval *v, char *buf, size_t *len);
 /** textval_bare() - letters, digits and @._-, or a quoted atom; @buf has TEXTVAL_BYTES_MAX bytes */
 int textval_bare(struct textval *v, char *buf, size_t *len);
+/** textval_chars() - either of these into an array of @size characters, ended by NUL */
+int textval_chars(struct textval *v, char *to, size_t size, bool is_bare);
 /** textval_thread() - KIND/NUMBER */
 int textval_thread(struct textval *v, uint32_t *kind, uint32_t *number);
 /** textval_word() - value of any type but text, `?` included */

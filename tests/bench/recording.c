@@ -47,7 +47,7 @@ int main(int argc, char **argv)
 		t = cpu_s() - t;
 		best = t < best ? t : best;
 	}
-	printf("events=%llu cpu_s=%.4f events_per_s=%.0f checksum=%llx\n", (unsigned long long)nr, best,
-	       (double)nr / best, (unsigned long long)sum);
+	printf("events=%llu cpu_s=%.4f events_per_s=%.0f checksum=%llx\n", (unsigned long long)nr,
+	       best, (double)nr / best, (unsigned long long)sum);
 	return r < 0;
 }

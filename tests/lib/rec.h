@@ -15,7 +15,7 @@
 #include "source/ctf.h"
 #include "source/text.h"
 
-/* All records of a source, one after another: thread, ts, then the words with the time taken out. */
+/* All records of a source, one after another: thread, ts, the words with the time taken out. */
 struct rec_all {
 	uint64_t *words;
 	size_t nr, cap;
@@ -90,7 +90,8 @@ static inline int rec_write(struct src *s, const char *dir, unsigned int per_pac
 			nr[t] = in[t] = 0;
 		}
 		if (r >= 0 && rec.event == BTAP_LOST_EVENT)
-			r = ctfw_gap(w, t, src_thread(s, t), rec.words[1], rec.words[2], rec.words[3], d);
+			r = ctfw_gap(w, t, src_thread(s, t), rec.words[1], rec.words[2],
+				     rec.words[3], d);
 		if (r < 0)
 			break;
 		if (rec.event == BTAP_LOST_EVENT)
@@ -112,7 +113,8 @@ static inline int rec_write(struct src *s, const char *dir, unsigned int per_pac
 	return ctfw_close(w, 0, 0, d);
 }
 
-static inline int rec_from_text(const char *dir, const char *text, unsigned int per_packet, struct diag *d)
+static inline int rec_from_text(const char *dir, const char *text, unsigned int per_packet,
+				struct diag *d)
 {
 	struct src *s;
 	int r = text_open_mem(&s, "fixture", text, strlen(text), d);
@@ -176,21 +178,21 @@ static inline void rec_spill(const char *dir, const char *name, const char *byte
 static inline char *rec_catalogue(unsigned int *nr_lines)
 {
 	static const char *const values[] = {
-#define VALUE_pid    "<0.80.1>"
-#define VALUE_port   "#Port<0.5>"
-#define VALUE_ident  "'my name'"
-#define VALUE_atom   "ok"
-#define VALUE_mfa    "lists:'map fun'/2"
-#define VALUE_str    "\"tcp_inet\""
-#define VALUE_text   "\"{badarg,\\\"x\\\"}\""
-#define VALUE_words  "-1"
-#define VALUE_bytes  "4096"
-#define VALUE_count  "7"
-#define VALUE_ns     "1000"
-#define VALUE_int    "-2147483648"
-#define VALUE_u64    "18446744073709551615"
-#define VALUE_hex    "0xdeadbeef"
-#define VALUE_msgid  "42"
+#define VALUE_pid			       "<0.80.1>"
+#define VALUE_port			       "#Port<0.5>"
+#define VALUE_ident			       "'my name'"
+#define VALUE_atom			       "ok"
+#define VALUE_mfa			       "lists:'map fun'/2"
+#define VALUE_str			       "\"tcp_inet\""
+#define VALUE_text			       "\"{badarg,\\\"x\\\"}\""
+#define VALUE_words			       "-1"
+#define VALUE_bytes			       "4096"
+#define VALUE_count			       "7"
+#define VALUE_ns			       "1000"
+#define VALUE_int			       "-2147483648"
+#define VALUE_u64			       "18446744073709551615"
+#define VALUE_hex			       "0xdeadbeef"
+#define VALUE_msgid			       "42"
 #define AS_VALUE(name, wire, dtype, unit, doc) VALUE_##name,
 		BTAP_TYPES(AS_VALUE)
 #undef AS_VALUE
@@ -205,10 +207,11 @@ static inline char *rec_catalogue(unsigned int *nr_lines)
 		int type;
 		bool is_opt;
 	};
-#define NEED_req false
-#define NEED_opt true
+#define NEED_req		   false
+#define NEED_opt		   true
 #define AS_F(t, n, arg, need, doc) { #n, REC_##t, NEED_##need },
-#define AS_FS(id, name, usdt, doc) static const struct f rec_##name[] = { BTAP_FIELDS_##name(AS_F) };
+#define AS_FS(id, name, usdt, doc)                                                                 \
+	static const struct f rec_##name[] = { BTAP_FIELDS_##name(AS_F) };
 	BTAP_EVENTS(AS_FS)
 #undef AS_FS
 #undef AS_F
@@ -239,8 +242,9 @@ static inline char *rec_catalogue(unsigned int *nr_lines)
 				fprintf(o, "%s ts=%lu", evs[e].name, ts += 10);
 				for (unsigned int i = 0; i < k; i++)
 					fprintf(o, " %s=%s", evs[e].f[i].name,
-						none && evs[e].f[i].type == REC_text ?
-							"?" : values[evs[e].f[i].type]);
+						none && evs[e].f[i].type == REC_text
+							? "?"
+							: values[evs[e].f[i].type]);
 				fprintf(o, "%s\n", e % 3 == 1 ? " on=dirty_io/2" : "");
 				++*nr_lines;
 				if (k == 0 || !evs[e].f[k - 1].is_opt)

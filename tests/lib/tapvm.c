@@ -62,10 +62,11 @@ static void *writer(void *arg)
 		while (now_s() < next)
 			nanosleep(&step, NULL);
 		next += burst * nr_threads / rate;
-		for (unsigned int i = 0; i < burst && btapw_on(ctl, BTAP_EV_process_runnable); i++) {
+		for (unsigned int i = 0; i < burst && btapw_on(ctl, BTAP_EV_process_runnable);
+		     i++) {
 			/* 32 bytes with its header word */
-			btapw_put3(&w, BTAP_EV_process_runnable, (uint64_t)(80 + nr % 64) << 4 | BTAP_TAG_PID,
-				   number, nr % 7);
+			btapw_put3(&w, BTAP_EV_process_runnable,
+				   (uint64_t)(80 + nr % 64) << 4 | BTAP_TAG_PID, number, nr % 7);
 			nr++;
 		}
 	}
@@ -85,11 +86,19 @@ static void control(struct btapw_leases *ls)
 
 int main(int argc, char **argv)
 {
-	struct btapw_map_opts o = { .facts = { .otp_release = 25, .way = BTAP_WAY_AGENT, .jit = 1,
-					       .nr_dirty_cpu = 1, .nr_dirty_io = 1, .pid_shift = 4,
-					       .pid_number_bits = 15, .pid_serial_bits = 13, .port_shift = 4,
-					       .port_number_bits = 28, .erts_version = "13.1.5",
-					       .emulator = "beam.smp", .node = "tapvm@localhost" } };
+	struct btapw_map_opts o = { .facts = { .otp_release = 25,
+					       .way = BTAP_WAY_AGENT,
+					       .jit = 1,
+					       .nr_dirty_cpu = 1,
+					       .nr_dirty_io = 1,
+					       .pid_shift = 4,
+					       .pid_number_bits = 15,
+					       .pid_serial_bits = 13,
+					       .port_shift = 4,
+					       .port_number_bits = 28,
+					       .erts_version = "13.1.5",
+					       .emulator = "beam.smp",
+					       .node = "tapvm@localhost" } };
 	static struct btapw_leases ls;
 	char why[BTAPW_WHY_MAX];
 	pthread_t t[64];

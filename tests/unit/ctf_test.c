@@ -76,8 +76,10 @@ static void facts_threads_and_strings_come_back(void **state)
 	struct src *s;
 	char tail[200];
 
-	record("vm otp=27 node=a@host schedulers=4\nthread scheduler/2 tid=99 name=\"2_scheduler\"\n"
-	       "name_register ts=10 p=<0.1.0> name='h\u00e4\\n' on=scheduler/2\n", 10);
+	record("vm otp=27 node=a@host schedulers=4\nthread scheduler/2 tid=99 "
+	       "name=\"2_scheduler\"\n"
+	       "name_register ts=10 p=<0.1.0> name='h\u00e4\\n' on=scheduler/2\n",
+	       10);
 	assert_int_equal(ctf_open(&s, dir, NULL, NULL), 0);
 	assert_int_equal(s->vms[0].facts.otp_release, 27);
 	assert_string_equal(s->vms[0].facts.node, "a@host");
@@ -97,7 +99,8 @@ static void gaps_keep_their_place_and_number(void **state)
 	struct rec_all a;
 
 	record("state_asked ts=10 p=?\nlost ts=20 count=5 from=20 to=30\nstate_asked ts=40 p=?\n"
-	       "lost ts=40 count=2 from=40 to=41\n", 10);
+	       "lost ts=40 count=2 from=40 to=41\n",
+	       10);
 	assert_int_equal(read_dir(dir, &a, NULL), 0);
 	assert_int_equal(a.records, 2);
 	assert_int_equal(a.gaps, 2);
@@ -116,7 +119,8 @@ static void days_between_records(void **state)
 	struct rec_all a;
 
 	record("state_asked ts=10 p=?\nstate_asked ts=100000000000000 p=?\n"
-	       "state_asked ts=200000000000000 p=? on=poll/0\nstate_asked ts=900000000000000 p=?\n", 1);
+	       "state_asked ts=200000000000000 p=? on=poll/0\nstate_asked ts=900000000000000 p=?\n",
+	       1);
 	assert_int_equal(read_dir(dir, &a, NULL), 0);
 	assert_int_equal(a.records, 4);
 	assert_int_equal(a.last_ts, 900000000000000);
@@ -166,7 +170,8 @@ static const char small[] =
 	"process_spawn ts=10 p=<0.9.0> mfa=shop:init/1 parent=<0.1.0>\n"
 	"name_register ts=11 p=<0.9.0> name=shop\n"
 	"message_send ts=12 sender=<0.1.0> receiver=<0.9.0> size=4 msg=1\n"
-	"message_queued ts=13 receiver=<0.9.0> size=4 queue_len=1 sender=<0.1.0> msg=1 on=scheduler/2\n"
+	"message_queued ts=13 receiver=<0.9.0> size=4 queue_len=1 sender=<0.1.0> msg=1 "
+	"on=scheduler/2\n"
 	"lost ts=20 count=5 from=20 to=30 on=scheduler/2\n"
 	"process_exit ts=40 p=<0.9.0> reason=\"normal, it said\" on=scheduler/2\n"
 	"gc_minor_start ts=41 p=<0.1.0> need=5\n"
@@ -306,7 +311,8 @@ static void damage_is_told_and_counted(void **state)
 	char *bytes;
 
 	record("state_asked ts=10 p=?\nstate_asked ts=11 p=?\nstate_asked ts=12 p=?\n"
-	       "state_asked ts=13 p=?\nstate_asked ts=14 p=?\nstate_asked ts=15 p=?\n", 2);
+	       "state_asked ts=13 p=?\nstate_asked ts=14 p=?\nstate_asked ts=15 p=?\n",
+	       2);
 	bytes = rec_slurp(dir, "ring_0", &len);
 	memcpy(&h, bytes, sizeof(h));
 	/* The second record of the second packet: 9 words. */

@@ -31,11 +31,13 @@ static struct src *merge(struct src *a, struct src *b, struct src *c)
 
 static void by_time_then_by_source(void **state)
 {
-	struct src *s = merge(text("vm node=a@h\nstate_asked ts=10 p=<0.1.0>\nstate_asked ts=20 p=<0.2.0>\n"
-				   "state_asked ts=20 p=<0.3.0>\n"),
-			      text("vm node=b@h\nstate_asked ts=10 p=<0.4.0>\nstate_asked ts=20 p=<0.5.0> on=poll/0\n"
-				   "state_asked ts=30 p=<0.6.0>\n"),
-			      NULL);
+	struct src *s =
+		merge(text("vm node=a@h\nstate_asked ts=10 p=<0.1.0>\nstate_asked ts=20 p=<0.2.0>\n"
+			   "state_asked ts=20 p=<0.3.0>\n"),
+		      text("vm node=b@h\nstate_asked ts=10 p=<0.4.0>\nstate_asked ts=20 p=<0.5.0> "
+			   "on=poll/0\n"
+			   "state_asked ts=30 p=<0.6.0>\n"),
+		      NULL);
 	static const unsigned int order[] = { 1, 4, 2, 3, 5, 6 };
 	struct src_rec rec = { 0 };
 
@@ -55,7 +57,8 @@ static void by_time_then_by_source(void **state)
 
 static void gaps_keep_their_place(void **state)
 {
-	struct src *s = merge(text("state_asked ts=10 p=?\nlost ts=20 count=5 from=20 to=30\nstate_asked ts=40 p=?\n"),
+	struct src *s = merge(text("state_asked ts=10 p=?\nlost ts=20 count=5 from=20 "
+				   "to=30\nstate_asked ts=40 p=?\n"),
 			      text("state_asked ts=19 p=?\nstate_asked ts=21 p=?\n"), NULL);
 	static const uint64_t ts[] = { 10, 19, 20, 21, 40 };
 	struct src_rec rec = { 0 };
@@ -75,11 +78,12 @@ static void gaps_keep_their_place(void **state)
 /* A caller may stop in a run and ask again; a merge of merges does. */
 static void runs_left_in_the_middle(void **state)
 {
-	struct src *s = merge(merge(text("state_asked ts=1 p=?\nstate_asked ts=2 p=?\nstate_asked ts=9 p=?\n"),
-				    text("state_asked ts=3 p=?\nstate_asked ts=8 p=?\n"), NULL),
-			      merge(text("state_asked ts=4 p=?\nstate_asked ts=5 p=?\nstate_asked ts=7 p=?\n"),
-				    text("state_asked ts=6 p=?\n"), NULL),
-			      NULL);
+	struct src *s = merge(
+		merge(text("state_asked ts=1 p=?\nstate_asked ts=2 p=?\nstate_asked ts=9 p=?\n"),
+		      text("state_asked ts=3 p=?\nstate_asked ts=8 p=?\n"), NULL),
+		merge(text("state_asked ts=4 p=?\nstate_asked ts=5 p=?\nstate_asked ts=7 p=?\n"),
+		      text("state_asked ts=6 p=?\n"), NULL),
+		NULL);
 	struct src_run run = { 0 };
 	struct src_rec rec = { 0 };
 
@@ -107,7 +111,8 @@ static void random_order(void **state)
 		for (int k = 0; k < 5000; k++) {
 			seed = seed * 1103515245 + 12345;
 			ts += seed >> 16 & 7;
-			fprintf(o, "state_asked ts=%lu p=<0.%d.0> on=scheduler/%u\n", ts, k % 1000, seed >> 20 & 3);
+			fprintf(o, "state_asked ts=%lu p=<0.%d.0> on=scheduler/%u\n", ts, k % 1000,
+				seed >> 20 & 3);
 		}
 		fclose(o);
 	}
@@ -165,7 +170,9 @@ static int run_live(struct src *s, struct src_run *run, struct diag *d)
 	if (!l->has)
 		return 0;
 	l->has = false;
-	*run = (struct src_run){ .at = l->words, .end = l->words + 2, .base = 0, .bound = UINT64_MAX };
+	*run = (struct src_run){
+		.at = l->words, .end = l->words + 2, .base = 0, .bound = UINT64_MAX
+	};
 	return 1;
 }
 
@@ -174,15 +181,21 @@ static bool is_live(const struct src *s)
 	return ((const struct live *)s)->is_live;
 }
 
-static const struct src_ops live_ops = { .name = "live", .run = run_live, .is_live = is_live,
-					 .close = close_bad };
+static const struct src_ops live_ops = {
+	.name = "live", .run = run_live, .is_live = is_live, .close = close_bad
+};
 
 static void live_sources_are_waited_for(void **state)
 {
-	struct live l = { .s = { .ops = &live_ops, .vms = &l.vm, .nr_vms = 1, .threads = &l.th, .nr_threads = 1 },
+	struct live l = { .s = { .ops = &live_ops,
+				 .vms = &l.vm,
+				 .nr_vms = 1,
+				 .threads = &l.th,
+				 .nr_threads = 1 },
 			  .is_live = true };
 	/* Far in the future: no window has passed. */
-	struct src *s = merge(&l.s, text("state_asked ts=1 p=?\nstate_asked ts=4000000000000000000 p=?\n"), NULL);
+	struct src *s = merge(
+		&l.s, text("state_asked ts=1 p=?\nstate_asked ts=4000000000000000000 p=?\n"), NULL);
 	struct src_rec rec = { 0 };
 
 	assert_int_equal(src_next(s, &rec, NULL), 1);
@@ -214,7 +227,8 @@ static void recordings_of_other_boots_are_shifted(void **state)
 	assert_int_equal(rec_write(one, a, 5, NULL), 0);
 	src_close(one);
 	/* The same moment, on a machine that has been up for longer. */
-	one = text("vm mono_ns=51000 real_ns=1700000000000000000\nstate_asked ts=52001 p=<0.2.0>\n");
+	one = text(
+		"vm mono_ns=51000 real_ns=1700000000000000000\nstate_asked ts=52001 p=<0.2.0>\n");
 	f = &one->vms[0].facts;
 	f->boot_id[3] = 7;
 	assert_int_equal(rec_write(one, b, 5, NULL), 0);

@@ -21,8 +21,9 @@ static struct src *open_text(const char *text)
 
 static void values_become_words(void **state)
 {
-	struct src *s = open_text("message_send ts=100 sender=<0.80.3> receiver=shop size=-1 msg=7\n"
-				  "process_spawn ts=101 p=<0.1.0> mfa='Elixir.Foo':bar/3 parent=#Port<0.5>\n");
+	struct src *s = open_text(
+		"message_send ts=100 sender=<0.80.3> receiver=shop size=-1 msg=7\n"
+		"process_spawn ts=101 p=<0.1.0> mfa='Elixir.Foo':bar/3 parent=#Port<0.5>\n");
 	struct src_rec rec;
 	uint64_t mfa;
 
@@ -36,8 +37,10 @@ static void values_become_words(void **state)
 	assert_int_equal(rec.words[4], 7);
 	assert_int_equal(src_next(s, &rec, NULL), 1);
 	mfa = rec.words[2];
-	assert_string_equal(src_atom(s->vms[0].strs, BTAP_ATOM_TERM(BTAP_MFA_MODULE(mfa)), NULL), "Elixir.Foo");
-	assert_string_equal(src_atom(s->vms[0].strs, BTAP_ATOM_TERM(BTAP_MFA_FUNCTION(mfa)), NULL), "bar");
+	assert_string_equal(src_atom(s->vms[0].strs, BTAP_ATOM_TERM(BTAP_MFA_MODULE(mfa)), NULL),
+			    "Elixir.Foo");
+	assert_string_equal(src_atom(s->vms[0].strs, BTAP_ATOM_TERM(BTAP_MFA_FUNCTION(mfa)), NULL),
+			    "bar");
 	assert_int_equal(BTAP_MFA_ARITY(mfa), 3);
 	assert_int_equal(rec.words[3], 5 << 4 | BTAP_TAG_PORT);
 	assert_int_equal(src_next(s, &rec, NULL), 0);
@@ -46,8 +49,9 @@ static void values_become_words(void **state)
 
 static void unknown_is_not_zero(void **state)
 {
-	struct src *s = open_text("process_exit ts=1 p=? reason=?\nprocess_exit ts=2 p=<0.1.0> reason=\"\"\n"
-				  "gc_minor_end ts=3 p=<0.1.0> reclaimed=?\nprocess_scheduled ts=4 p=? mfa=?\n");
+	struct src *s = open_text(
+		"process_exit ts=1 p=? reason=?\nprocess_exit ts=2 p=<0.1.0> reason=\"\"\n"
+		"gc_minor_end ts=3 p=<0.1.0> reclaimed=?\nprocess_scheduled ts=4 p=? mfa=?\n");
 	struct src_rec rec;
 
 	assert_int_equal(src_next(s, &rec, NULL), 1);
@@ -65,7 +69,8 @@ static void unknown_is_not_zero(void **state)
 
 static void texts_keep_their_bytes(void **state)
 {
-	struct src *s = open_text("tap_warning ts=1 message=\"a\\n\\x1b\\x{85}\\xff\\\"\\\\\u00e9\"\n");
+	struct src *s =
+		open_text("tap_warning ts=1 message=\"a\\n\\x1b\\x{85}\\xff\\\"\\\\\u00e9\"\n");
 	struct src_rec rec;
 
 	assert_int_equal(src_next(s, &rec, NULL), 1);
@@ -78,7 +83,8 @@ static void texts_keep_their_bytes(void **state)
 static void wide_terms_of_later_releases(void **state)
 {
 	struct src *s = open_text("vm otp=26 node='a@my-host.org'\n"
-				  "state_asked ts=1 p=<0.268435455.4294967295>\nport_busy ts=2 port=#Port<0.268435456>\n");
+				  "state_asked ts=1 p=<0.268435455.4294967295>\nport_busy ts=2 "
+				  "port=#Port<0.268435456>\n");
 	struct src_rec rec;
 
 	assert_string_equal(s->vms[0].facts.node, "a@my-host.org");
@@ -175,9 +181,11 @@ static void mistakes_are_told_with_their_place(void **state)
 		{ "state_asked ts=1\n", "t.ev:1:17: state_asked lacks the field p" },
 		{ "\nfoo ts=1\n", "t.ev:2:1: there is no event 'foo' in the catalogue" },
 		{ "state_asked p=<0.1.0>\n", "t.ev:1:22: ts= is missing" },
-		{ "state_asked ts=5 p=?\nstate_asked ts=4 p=?", "t.ev:2:1: time goes back: 4 after 5" },
+		{ "state_asked ts=5 p=?\nstate_asked ts=4 p=?",
+		  "t.ev:2:1: time goes back: 4 after 5" },
 		{ "state_asked ts=1 p=? p=?", "t.ev:1:22: p stands here twice" },
-		{ "state_asked ts=1 szie=4 p=?", "t.ev:1:18: state_asked has no field 'szie'; its fields are p" },
+		{ "state_asked ts=1 szie=4 p=?",
+		  "t.ev:1:18: state_asked has no field 'szie'; its fields are p" },
 		{ "state_asked ts=1 p=<1.1.0>", "t.ev:1:21: number is above 0" },
 		{ "state_asked ts=1 p=<0.40000.0>", "t.ev:1:23: number is above 32767" },
 		{ "state_asked ts=1 p=<0.4.0", "t.ev:1:26: expected '>'" },
@@ -193,9 +201,11 @@ static void mistakes_are_told_with_their_place(void **state)
 		{ "tap_warning ts=1 message=\"\\x{d800}\"", "no character with this number" },
 		{ "process_scheduled ts=1 p=? mfa=a:b/256", "number is above 255" },
 		{ "process_scheduled ts=1 p=? mfa=a:b", "t.ev:1:35: expected '/'" },
-		{ "gc_minor_end ts=1 p=? reclaimed=1 old_heap=3", "gc_minor_end has old_heap without heap before it" },
+		{ "gc_minor_end ts=1 p=? reclaimed=1 old_heap=3",
+		  "gc_minor_end has old_heap without heap before it" },
 		{ "gc_minor_end ts=1 p=? reclaimed=9223372036854775808", "number is above" },
-		{ "state_asked ts=1 p=?\nvm otp=25", "t.ev:2:1: vm stands once, before all events" },
+		{ "state_asked ts=1 p=?\nvm otp=25",
+		  "t.ev:2:1: vm stands once, before all events" },
 		{ "vm otp=0", "number is below 1" },
 		{ "vm pid_bits=4/40/30", "these are 74 bits" },
 		{ "vm color=red", "vm has no 'color'" },
@@ -208,10 +218,12 @@ static void mistakes_are_told_with_their_place(void **state)
 		struct diag d = DIAG_INIT;
 		struct src *s;
 
-		assert_int_equal(text_open_mem(&s, "t.ev", bad[i].text, strlen(bad[i].text), &d), -EINVAL);
+		assert_int_equal(text_open_mem(&s, "t.ev", bad[i].text, strlen(bad[i].text), &d),
+				 -EINVAL);
 		assert_null(s);
 		if (!strstr(d.text[0], bad[i].says))
-			fail_msg("'%s' gives '%s', expected '%s'", bad[i].text, d.text[0], bad[i].says);
+			fail_msg("'%s' gives '%s', expected '%s'", bad[i].text, d.text[0],
+				 bad[i].says);
 	}
 }
 
