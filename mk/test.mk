@@ -32,3 +32,12 @@ check-e2e: ## run the tests that need a real VM, babeltrace2, ...
 .PHONY: check-e2e-run
 check-e2e-run: $$(CHECK_E2E_DEPS)
 	@tests/tap.py $(CHECKS_E2E)
+
+CHECKS_E2E     += node='tests/e2e/node.sh $(B)'
+CHECK_E2E_DEPS += $(B)/beamtap agent
+
+.PHONY: check-san
+check-san: ## the fast tests under ASan and UBSan, rings and regions under ThreadSanitizer
+	@tools/need.sh build agent test
+	@$(MAKE) --no-print-directory -j$$(nproc) SAN=address beamtap
+	@$(MAKE) --no-print-directory SAN=address check-run
