@@ -78,3 +78,12 @@ $(AGENT_BENCH)/bench_nif.so: tests/bench/agent/bench_nif.c
 .PHONY: bench-agent
 bench-agent: agent $(AGENT_BENCH_B) $(AGENT_BENCH)/bench_nif.so $(AGENT_TEST_B) $(AGENT_TEST)/reader ## measure what events cost through the agent
 	@ERL=$(ERL) tests/bench/agent/run.sh $(B) $(AGENT) $(BENCH)
+
+# The suite with OTP 27 in a Debian 13 root, see docs/agent.md.
+.PHONY: check-agent-otp27
+check-agent-otp27: ## run the agent's tests with OTP 27 in ROOT=DIR
+	@test -x "$(ROOT)/usr/bin/erl" || { echo "ROOT=DIR: a Debian 13 root with erlang, see docs/agent.md"; exit 1; }
+	@mkdir -p $(ROOT)/src && cp -r Makefile mk uapi erts-hooks tests tools decoder $(ROOT)/src/
+	@mountpoint -q $(ROOT)/proc || mount -t proc proc $(ROOT)/proc
+	@mountpoint -q $(ROOT)/dev/shm || { mkdir -p $(ROOT)/dev/shm && mount -t tmpfs tmpfs $(ROOT)/dev/shm; }
+	@chroot $(ROOT) sh -c 'cd /src && LANG=C.UTF-8 make check-agent CASES="$(CASES)"'

@@ -119,7 +119,7 @@ static ERL_NIF_TERM nif_open(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[]
 {
 	struct btapw_map_opts opts = { 0 };
 	char why[BTAPW_WHY_MAX] = "", dir[256] = "";
-	uint64_t async = 0, sub = 0;
+	uint64_t async = 0, sub = 0, rot = 0, by = 0;
 	ERL_NIF_TERM result;
 	int r;
 
@@ -127,8 +127,12 @@ static ERL_NIF_TERM nif_open(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[]
 	    !option_text(env, argv[0], "dir", dir, sizeof(dir)) ||
 	    !option_u64(env, argv[0], "ring_bytes", &opts.ring_bytes) ||
 	    !option_u64(env, argv[0], "sub_bytes", &sub) ||
-	    !option_u64(env, argv[0], "async", &async))
+	    !option_u64(env, argv[0], "rotated_bits", &rot) ||
+	    !option_u64(env, argv[0], "rotated_by", &by) ||
+	    !option_u64(env, argv[0], "async", &async) || rot > 32 || (rot && by >= rot))
 		return enif_make_badarg(env);
+	term_rotation.bits = (unsigned int)rot;
+	term_rotation.by = (unsigned int)by;
 	opts.dir = *dir ? dir : NULL;
 	opts.sub_bytes = (uint32_t)sub;
 	opts.nr_async = (uint32_t)async;
@@ -307,8 +311,14 @@ static ERL_NIF_TERM nif_node(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[]
 	return am_ok;
 }
 
-/* raw(Term) -> integer(): an immediate term as records hold it */
+/* raw(Term) -> integer(): a local pid or port as the VM has it */
 static ERL_NIF_TERM nif_raw(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
+{
+	return enif_make_uint64(env, term_is_pid(argv[0]) || term_is_port(argv[0]) ? argv[0] : 0);
+}
+
+/* word(Term) -> integer(): a local pid, a port or an atom as records hold it */
+static ERL_NIF_TERM nif_word(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 {
 	return enif_make_uint64(env, term_ident(argv[0]));
 }
@@ -364,6 +374,7 @@ static ErlNifFunc functions[] = {
 	{ "tracing", 1, nif_tracing, 0 },
 	{ "node", 2, nif_node, 0 },
 	{ "raw", 1, nif_raw, 0 },
+	{ "word", 1, nif_word, 0 },
 	{ "learn_alias", 1, nif_learn_alias, 0 },
 	{ "on", 0, nif_on, 0 },
 	{ "reason", 1, nif_reason, 0 },

@@ -352,7 +352,7 @@ static void put_float(struct out *o, ERL_NIF_TERM t)
 static void put_pid(struct out *o, ERL_NIF_TERM t)
 {
 	const struct reason_layout *l = &reason_layout;
-	uint64_t n = t >> 4;
+	uint64_t n = term_word(t) >> 4;
 	ERL_NIF_TERM node;
 	char text[64];
 
@@ -373,7 +373,7 @@ static void put_port(struct out *o, ERL_NIF_TERM t)
 		puts_(o, "<remote port>");
 	else
 		put_number(o, "#Port<0.%llu>",
-			   t >> 4 & ((1ULL << reason_layout.port_number_bits) - 1));
+			   term_word(t) >> 4 & ((1ULL << reason_layout.port_number_bits) - 1));
 }
 
 static void print(struct out *o, ERL_NIF_TERM t, int depth)

@@ -53,7 +53,7 @@ ERL_NIF_TERM record_asked(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 	t = agent_enter();
 	if (!t)
 		return am_false;
-	btapw_put1(&t->w, BTAP_EV_state_asked, argv[0]);
+	btapw_put1(&t->w, BTAP_EV_state_asked, term_pid(argv[0]));
 	agent_leave(t);
 	return am_true;
 }
@@ -73,7 +73,7 @@ ERL_NIF_TERM record_process(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 	mfa = term_tuple(env, argv[1], &nr);
 	if (mfa && nr == 3)
 		f = agent_mfa(env, mfa[0], mfa[1], term_small(mfa[2], 256));
-	btapw_put5(&t->w, BTAP_EV_state_process, argv[0], f,
+	btapw_put5(&t->w, BTAP_EV_state_process, term_pid(argv[0]), f,
 		   term_is_atom(argv[2]) ? agent_atom(env, argv[2]) : 0, term_pid(argv[3]),
 		   number_of(env, argv[4], BTAP_UNKNOWN));
 	agent_leave(t);
@@ -94,7 +94,7 @@ ERL_NIF_TERM record_port(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 	if (enif_inspect_iolist_as_binary(env, argv[1], &name))
 		str = btapw_map_name(agent_map, (const char *)name.data,
 				     name.size < 1024 ? name.size : 1024);
-	btapw_put6(&t->w, BTAP_EV_state_port, argv[0], str, term_pid(argv[2]),
+	btapw_put6(&t->w, BTAP_EV_state_port, term_word(argv[0]), str, term_pid(argv[2]),
 		   term_is_atom(argv[3]) ? agent_atom(env, argv[3]) : 0,
 		   number_of(env, argv[4], BTAP_UNKNOWN), number_of(env, argv[5], BTAP_UNKNOWN));
 	agent_leave(t);
@@ -159,7 +159,7 @@ ERL_NIF_TERM record_socket(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 	p = btapw_reserve(&t->w, BTAP_EV_socket_open,
 			  6 + btapw_text_words(&lt) + btapw_text_words(&rt));
 	if (p) {
-		btapw_set(p, 1, argv[0]);
+		btapw_set(p, 1, term_word(argv[0]));
 		btapw_set(p, 2, term_pid(argv[1]));
 		btapw_set(p, 3, st.st_ino);
 		btapw_set(p, 4, cookie);
@@ -205,7 +205,7 @@ static uint64_t self_of(ErlNifEnv *env)
 {
 	ErlNifPid self;
 
-	return enif_self(env, &self) ? self.pid : 0;
+	return enif_self(env, &self) ? term_word(self.pid) : 0;
 }
 
 ERL_NIF_TERM record_probe(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])

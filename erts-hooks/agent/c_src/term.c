@@ -6,6 +6,7 @@ bool term_is_raw;
 ERL_NIF_TERM term_map_head;
 ERL_NIF_TERM term_alias_head;
 unsigned int term_alias_at;
+struct term_rotation term_rotation;
 
 static bool list_is_known(ErlNifEnv *env, ERL_NIF_TERM a, ERL_NIF_TERM b)
 {

@@ -62,15 +62,40 @@ static inline bool term_is_port(ERL_NIF_TERM t)
 	return (t & BTAP_TAG_MASK4) == BTAP_TAG_PORT;
 }
 
-/* A local process, port or an atom: what a record can hold as it is.  0 for all else. */
+/*
+ * From OTP 26 on the low `bits` of the number in a pid or port are rotated by `by`: they are its
+ * place in the VM's table, spread over cache lines.  Records hold the number as it is printed.
+ */
+struct term_rotation {
+	unsigned int bits, by; /* bits 0: none */
+};
+extern struct term_rotation term_rotation;
+
+/* A pid or port as records hold it. */
+static inline uint64_t term_word(ERL_NIF_TERM t)
+{
+	unsigned int bits = term_rotation.bits, by = term_rotation.by;
+	uint64_t mask, low;
+
+	if (!bits)
+		return t;
+	mask = (1ULL << bits) - 1;
+	low = t >> 4 & mask;
+	low = (low >> by | low << (bits - by)) & mask;
+	return (t & ~(mask << 4)) | low << 4;
+}
+
+/* A local process, port or an atom: what a record can hold.  0 for all else. */
 static inline uint64_t term_ident(ERL_NIF_TERM t)
 {
-	return term_is_pid(t) || term_is_port(t) || term_is_atom(t) ? t : 0;
+	if (term_is_pid(t) || term_is_port(t))
+		return term_word(t);
+	return term_is_atom(t) ? t : 0;
 }
 
 static inline uint64_t term_pid(ERL_NIF_TERM t)
 {
-	return term_is_pid(t) ? t : 0;
+	return term_is_pid(t) ? term_word(t) : 0;
 }
 
 /* Small integers only; others give @unknown. */

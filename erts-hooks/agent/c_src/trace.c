@@ -57,6 +57,7 @@ struct ev {
 	ErlNifEnv *env;
 	struct agent_thread *t;
 	ERL_NIF_TERM tracee, msg, opts;
+	uint64_t who; /* the tracee as records hold it */
 };
 
 static void put_text(struct btapw *w, unsigned int event, const uint64_t *words, unsigned int nr,
@@ -110,7 +111,7 @@ static void on_send_elsewhere(const struct ev *e, ERL_NIF_TERM to)
 		node = el[1];
 		if (node == __atomic_load_n(&own_node, __ATOMIC_RELAXED)) {
 			if (agent_on(BTAP_EV_message_send))
-				btapw_put4(w, BTAP_EV_message_send, e->tracee,
+				btapw_put4(w, BTAP_EV_message_send, e->who,
 					   agent_atom(e->env, name), term_size(e->msg), 0);
 			return;
 		}
@@ -120,14 +121,14 @@ static void on_send_elsewhere(const struct ev *e, ERL_NIF_TERM to)
 		if (n < 0 || (node && node == __atomic_load_n(&own_node, __ATOMIC_RELAXED))) {
 			/* An alias in this node whose process is not to be seen. */
 			if (agent_on(BTAP_EV_message_send))
-				btapw_put4(w, BTAP_EV_message_send, e->tracee, 0, term_size(e->msg),
+				btapw_put4(w, BTAP_EV_message_send, e->who, 0, term_size(e->msg),
 					   0);
 			return;
 		}
 	}
 	if (!agent_on(BTAP_EV_message_send_remote))
 		return;
-	words[0] = e->tracee;
+	words[0] = e->who;
 	words[1] = node ? agent_atom(e->env, node) : 0;
 	words[2] = term_size(e->msg);
 	put_text(w, BTAP_EV_message_send_remote, words, 3, text, n < 0 ? 0 : (size_t)n);
@@ -197,21 +198,43 @@ static void on_send(const struct ev *e)
 	struct btapw *w = &e->t->w;
 
 	if (term_is_port(e->tracee) && agent_on(BTAP_EV_port_data) && port_data_of(e, &data))
-		btapw_put3(w, BTAP_EV_port_data, e->tracee, term_ident(to),
+		btapw_put3(w, BTAP_EV_port_data, e->who, term_ident(to),
 			   data_bytes(e->env, data));
 	if (TERM_LIKELY(term_is_pid(to) || term_is_port(to))) {
 		if (agent_on(BTAP_EV_message_send) && !agent_is_own(to))
-			btapw_put4(w, BTAP_EV_message_send, e->tracee, to, term_size(e->msg), 0);
+			btapw_put4(w, BTAP_EV_message_send, e->who, term_word(to), term_size(e->msg), 0);
 	} else if (term_is_atom(to)) {
 		if (agent_on(BTAP_EV_message_send))
-			btapw_put4(w, BTAP_EV_message_send, e->tracee, agent_atom(e->env, to),
+			btapw_put4(w, BTAP_EV_message_send, e->who, agent_atom(e->env, to),
 				   term_size(e->msg), 0);
 	} else if ((alias = term_alias(to))) {
 		if (agent_on(BTAP_EV_message_send) && !agent_is_own(alias))
-			btapw_put4(w, BTAP_EV_message_send, e->tracee, alias, term_size(e->msg), 0);
+			btapw_put4(w, BTAP_EV_message_send, e->who, term_word(alias), term_size(e->msg),
+				   0);
 	} else {
 		on_send_elsewhere(e, to);
 	}
+}
+
+/*
+ * From OTP 26 on gen_tcp puts a tag for its answer before the data: two bytes of length, then a
+ * term in the external format, its head 131, 121.
+ */
+static uint64_t command_bytes(ErlNifEnv *env, ERL_NIF_TERM t)
+{
+	uint64_t bytes = data_bytes(env, t), tag;
+	ERL_NIF_TERM head = t, tail;
+	ErlNifBinary bin;
+
+	if (bytes == BTAP_UNKNOWN)
+		return bytes;
+	if (!enif_inspect_binary(env, head, &bin) &&
+	    (!term_cell(env, t, &head, &tail) || !enif_inspect_binary(env, head, &bin)))
+		return bytes;
+	if (bin.size < 4 || bin.data[2] != 131 || bin.data[3] != 121)
+		return bytes;
+	tag = 2 + ((uint64_t)bin.data[0] << 8 | bin.data[1]);
+	return tag <= bytes ? bytes - tag : bytes;
 }
 
 /* A command to a port: {Caller, close}, {Caller, {What, Argument}} */
@@ -232,19 +255,19 @@ static void on_port_receive(const struct ev *e)
 	if (what == am.control) {
 		cmd = term_tuple(e->env, cmd[1], &nr_cmd);
 		if (cmd && nr_cmd == 2 && agent_on(BTAP_EV_port_control))
-			btapw_put4(w, BTAP_EV_port_control, caller, e->tracee, 0,
+			btapw_put4(w, BTAP_EV_port_control, caller, e->who, 0,
 				   term_small(cmd[0], BTAP_UNKNOWN));
 		return;
 	}
 	if (what == am.connect && cmd && agent_on(BTAP_EV_port_connect))
-		btapw_put4(w, BTAP_EV_port_connect, caller, e->tracee, 0, term_pid(cmd[1]));
+		btapw_put4(w, BTAP_EV_port_connect, caller, e->who, 0, term_pid(cmd[1]));
 	if (what != am.command && what != am.connect && what != am.close)
 		return;
 	if (!agent_on(BTAP_EV_port_command))
 		return;
 	if (what == am.command)
-		bytes = data_bytes(e->env, cmd[1]);
-	btapw_put5(w, BTAP_EV_port_command, caller, e->tracee, 0, agent_atom(e->env, what), bytes);
+		bytes = command_bytes(e->env, cmd[1]);
+	btapw_put5(w, BTAP_EV_port_command, caller, e->who, 0, agent_atom(e->env, what), bytes);
 }
 
 static void on_receive(const struct ev *e)
@@ -260,18 +283,18 @@ static void on_receive(const struct ev *e)
 		from = TERM_NONE;
 	if (agent_is_own(from))
 		return;
-	btapw_put5(&e->t->w, BTAP_EV_message_receive, e->tracee, term_size(e->msg), BTAP_UNKNOWN,
+	btapw_put5(&e->t->w, BTAP_EV_message_receive, e->who, term_size(e->msg), BTAP_UNKNOWN,
 		   agent_ident(e->env, from), 0);
 }
 
 static void on_call(const struct ev *e)
 {
-	btapw_put3(&e->t->w, BTAP_EV_function_entry, e->tracee, mfa_of(e, e->msg), BTAP_UNKNOWN);
+	btapw_put3(&e->t->w, BTAP_EV_function_entry, e->who, mfa_of(e, e->msg), BTAP_UNKNOWN);
 }
 
 static void on_return(const struct ev *e)
 {
-	btapw_put3(&e->t->w, BTAP_EV_function_return, e->tracee, mfa_of(e, e->msg), BTAP_UNKNOWN);
+	btapw_put3(&e->t->w, BTAP_EV_function_return, e->who, mfa_of(e, e->msg), BTAP_UNKNOWN);
 }
 
 /* {Class, Reason} leaves a function */
@@ -290,7 +313,7 @@ static void on_exception(const struct ev *e)
 	if (!el || nr != 2 || !term_is_atom(el[0]))
 		return;
 	len = reason_print(e->env, el[1], text);
-	words[0] = e->tracee;
+	words[0] = e->who;
 	words[1] = agent_atom(e->env, el[0]);
 	words[2] = mfa_of(e, e->msg);
 	put_text(&e->t->w, BTAP_EV_exception_throw, words, 3, text, len);
@@ -304,18 +327,18 @@ static void on_sched(const struct ev *e, bool is_in)
 
 	if (term_is_port(e->tracee)) {
 		event = is_in ? BTAP_EV_port_scheduled : BTAP_EV_port_unscheduled;
-		btapw_put2(w, event, e->tracee, term_is_atom(e->msg) ? agent_atom(e->env, e->msg) : 0);
+		btapw_put2(w, event, e->who, term_is_atom(e->msg) ? agent_atom(e->env, e->msg) : 0);
 		return;
 	}
 	mfa = (e->msg & 3) == 2 ? mfa_of(e, e->msg) : 0;
 	if (__builtin_expect(e->t->is_dirty, 0)) {
 		event = is_in ? BTAP_EV_dirty_scheduled : BTAP_EV_dirty_unscheduled;
 		if (agent_on(event))
-			btapw_put2(w, event, e->tracee, mfa);
+			btapw_put2(w, event, e->who, mfa);
 	}
 	event = is_in ? BTAP_EV_process_scheduled : BTAP_EV_process_unscheduled;
 	if (agent_on(event))
-		btapw_put2(w, event, e->tracee, mfa);
+		btapw_put2(w, event, e->who, mfa);
 }
 
 /* The tracee is the child, the message its parent. */
@@ -325,14 +348,14 @@ static void on_spawned(const struct ev *e)
 
 	if (agent_is_own(e->msg))
 		return;
-	btapw_put3(&e->t->w, BTAP_EV_process_spawn, e->tracee, mfa ? mfa_of(e, mfa) : 0,
+	btapw_put3(&e->t->w, BTAP_EV_process_spawn, e->who, mfa ? mfa_of(e, mfa) : 0,
 		   term_pid(e->msg));
 }
 
 static void on_proc_exit(const struct ev *e)
 {
 	char text[REASON_MAX + 1];
-	uint64_t p = e->tracee;
+	uint64_t p = e->who;
 	size_t len;
 
 	len = reason_print(e->env, e->msg, text);
@@ -341,7 +364,7 @@ static void on_proc_exit(const struct ev *e)
 
 static void on_name(const struct ev *e, unsigned int event)
 {
-	btapw_put2(&e->t->w, event, e->tracee, term_is_atom(e->msg) ? agent_atom(e->env, e->msg) : 0);
+	btapw_put2(&e->t->w, event, e->who, term_is_atom(e->msg) ? agent_atom(e->env, e->msg) : 0);
 }
 
 static void on_port_open(const struct ev *e)
@@ -356,13 +379,13 @@ static void on_port_open(const struct ev *e)
 	n = term_is_atom(name) ? reason_atom(e->env, name, text) : -1;
 	if (n >= 0)
 		str = btapw_map_name(agent_map, text, (size_t)n);
-	btapw_put3(&e->t->w, BTAP_EV_port_open, term_pid(e->msg), str, e->tracee);
+	btapw_put3(&e->t->w, BTAP_EV_port_open, term_pid(e->msg), str, e->who);
 }
 
 static void on_port_closed(const struct ev *e)
 {
 	char text[REASON_MAX + 1];
-	uint64_t words[3] = { 0, e->tracee, 0 };
+	uint64_t words[3] = { 0, e->who, 0 };
 	size_t len;
 
 	len = reason_print(e->env, e->msg, text);
@@ -406,13 +429,13 @@ static void on_gc(const struct ev *e, unsigned int event, bool is_start)
 	/* Off-heap binaries are counted in words there. */
 	if (v[GC_BIN] != BTAP_UNKNOWN)
 		v[GC_BIN] *= 8;
-	btapw_put6(&e->t->w, event, e->tracee, v[GC_SIZE], v[GC_HEAP], v[GC_OLD],
+	btapw_put6(&e->t->w, event, e->who, v[GC_SIZE], v[GC_HEAP], v[GC_OLD],
 		   is_start ? v[GC_MBUF] : v[GC_BLOCK], v[GC_BIN]);
 }
 
 static void on_link(const struct ev *e, unsigned int event)
 {
-	btapw_put2(&e->t->w, event, e->tracee, term_ident(e->msg));
+	btapw_put2(&e->t->w, event, e->who, term_ident(e->msg));
 }
 
 static void dispatch(const struct ev *e, unsigned int kind)
@@ -492,7 +515,7 @@ static void dispatch(const struct ev *e, unsigned int kind)
 ERL_NIF_TERM trace_trace(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 {
 	unsigned int kind = kind_of(argv[0]);
-	struct ev e = { env, NULL, argv[2], argv[3], argv[4] };
+	struct ev e = { env, NULL, argv[2], argv[3], argv[4], 0 };
 
 	/*
 	 * return_from and exception_from come without being asked for by enabled/3; and what was
@@ -504,6 +527,7 @@ ERL_NIF_TERM trace_trace(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 	e.t = agent_enter();
 	if (!e.t)
 		return am.ok;
+	e.who = term_word(e.tracee);
 	dispatch(&e, kind);
 	agent_leave(e.t);
 	return am.ok;

@@ -8,7 +8,7 @@
 
 -export([loaded/0]).
 -export([enabled/3, trace/5]).
--export([open/1, close/0, controller/1, leases/0, enable/2, answer/6, own/0, own/1, tracing/0, tracing/1, node/2, raw/1, learn_alias/1, on/0,
+-export([open/1, close/0, controller/1, leases/0, enable/2, answer/6, own/0, own/1, tracing/0, tracing/1, node/2, raw/1, word/1, learn_alias/1, on/0,
          reason/1, version/0]).
 -export([state_asked/1, state_process/5, state_port/6, socket_open/3, tap/3]).
 -export([probe/4, user_s1/1, user/4]).
@@ -96,8 +96,12 @@ tracing(_Is) -> ok.
 -spec node(node(), iodata()) -> ok.
 node(_Name, _Text) -> ok.
 
+%% A local pid or port as the VM has it; and, with atoms, as records hold it.
 -spec raw(term()) -> non_neg_integer().
 raw(_Term) -> 0.
+
+-spec word(term()) -> non_neg_integer().
+word(_Term) -> 0.
 
 -spec learn_alias(reference()) -> boolean().
 learn_alias(_Alias) -> false.

@@ -326,7 +326,9 @@ look(#st{trace = Trace, leases = Leases} = S) ->
 -spec options(non_neg_integer()) -> map().
 options(Able) ->
     {PidNumber, PidSerial} = pid_bits(),
-    O = #{able => mask(Able),
+    {Rotated, By} = rotation(PidNumber),
+    O = #{rotated_bits => Rotated, rotated_by => By,
+          able => mask(Able),
           otp_release => list_to_integer(erlang:system_info(otp_release)),
           jit => case erlang:system_info(emu_flavor) of jit -> 1; _ -> 0 end,
           schedulers => erlang:system_info(schedulers),
@@ -377,6 +379,18 @@ raw_pid(Number, Serial) ->
         Pid -> {ok, beamtap_nif:raw(Pid)}
     catch
         error:_ -> error
+    end.
+
+%% From OTP 26 on the low bits of the number are rotated: how many, and by how much.
+-spec rotation(pos_integer()) -> {non_neg_integer(), non_neg_integer()}.
+rotation(NumberBits) ->
+    Bit = fun(K) ->
+                  {ok, Raw} = raw_pid(1 bsl K, 0),
+                  trailing_zeros((Raw bsr 4) band ((1 bsl NumberBits) - 1))
+          end,
+    case Bit(0) of
+        0 -> {0, 0};
+        By -> {hd([K + By || K <- lists:seq(0, NumberBits - 1), Bit(K) =/= K + By]), By}
     end.
 
 -spec port_bits() -> pos_integer().

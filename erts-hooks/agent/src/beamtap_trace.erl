@@ -209,6 +209,8 @@ active(Is) ->
     beamtap_nif:tracing(Is).
 
 -spec session_name(term()) -> atom().
+session_name({legacy, default}) -> default;
+session_name({Name, _}) when is_atom(Name) -> Name;
 session_name({_Ref, {Name, _}}) when is_atom(Name) -> Name;
 session_name(_) -> unknown.
 

@@ -73,7 +73,7 @@ facts(Config) ->
     P = ?config(peer, Config),
     [_, NumberBits, SerialBits] = [binary_to_integer(B) || B <- binary:split(maps:get(<<"pid">>, F), <<" ">>, [global])],
     Pid = call(P, erlang, spawn, [timer, sleep, [10000]]),
-    Raw = call(P, beamtap_nif, raw, [Pid]) bsr 4,
+    Raw = call(P, beamtap_nif, word, [Pid]) bsr 4,
     ?assertEqual(pid_to_list(Pid),
                  lists:flatten(io_lib:format("<0.~b.~b>", [Raw band ((1 bsl NumberBits) - 1),
                                                            (Raw bsr NumberBits) band ((1 bsl SerialBits) - 1)]))),
@@ -451,7 +451,7 @@ names() ->
 state(Config) ->
     {P, R} = start(Config),
     Pid = call(P, ?T, server, []),
-    Raw = call(P, beamtap_nif, raw, [Pid]),
+    Raw = call(P, beamtap_nif, word, [Pid]),
     {0, _, _, _} = ?READER:want(R, [process_exit], ?STATE, ""),
     timer:sleep(500),
     D = ?READER:dump(R),

@@ -5,7 +5,7 @@
 
 -compile([export_all, nowarn_export_all]).
 
-raw(T) -> beamtap_nif:raw(T).
+raw(T) -> beamtap_nif:word(T).
 
 %% ---- a scene of each kind
 
@@ -146,7 +146,7 @@ leftovers() ->
                              erlang:trace_info({?MODULE, F, A}, traced) =/= {traced, false}],
     {_, Receive} = erlang:trace_info('receive', match_spec),
     Sessions = case erlang:function_exported(trace, session_info, 1) of
-                   true -> [S || {_, {beamtap, _}} = S <- apply(trace, session_info, [all])];
+                   true -> [S || {beamtap, _} = S <- apply(trace, session_info, [all])];
                    false -> []
                end,
     Flags ++ Tracers ++ Fs ++ [{'receive', Receive} || Receive =/= true, Receive =/= []] ++ Sessions.
