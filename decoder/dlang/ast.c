@@ -59,7 +59,10 @@ static void dump(const struct node *n, unsigned int depth, const char *what, FIL
 	for (; n; n = n->next) {
 		fprintf(f, "%*s%s%s", depth * 2, "", what, names[n->kind]);
 		if (n->kind == N_SCOPED)
-			fprintf(f, " %s", n->op == DPROG_THREAD ? "self->" : n->op == DPROG_CLAUSE ? "this->" : "eself->");
+			fprintf(f, " %s",
+				n->op == DPROG_THREAD	? "self->"
+				: n->op == DPROG_CLAUSE ? "this->"
+							: "eself->");
 		else if (n->op && n->kind != N_STMT)
 			fprintf(f, " %s", lex_tok_name(n->op));
 		if (n->kind == N_INT || n->kind == N_PARAM)

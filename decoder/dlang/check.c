@@ -13,8 +13,8 @@ const char *check_scope_prefix(unsigned int scope)
 	return prefix[scope];
 }
 
-static struct sym *builtin(struct dlang *dl, enum sym_kind kind, const char *name, unsigned int number,
-			   unsigned int flags)
+static struct sym *builtin(struct dlang *dl, enum sym_kind kind, const char *name,
+			   unsigned int number, unsigned int flags)
 {
 	struct sym *s = arena_alloc(&dl->mem, sizeof(*s));
 
@@ -36,7 +36,8 @@ static const struct {
 
 void check_init(struct dlang *dl)
 {
-	static const char *const args[] = { "arg0", "arg1", "arg2", "arg3", "arg4", "arg5", "arg6", "arg7", "arg8", "arg9" };
+	static const char *const args[] = { "arg0", "arg1", "arg2", "arg3", "arg4",
+					    "arg5", "arg6", "arg7", "arg8", "arg9" };
 	unsigned int i;
 	struct sym *s;
 
@@ -81,8 +82,8 @@ struct sym *check_lookup(struct dlang *dl, unsigned int scope, const char *name)
 	return s && s->is_ext && strmap_get(&dl->own_names, name, len) ? NULL : s;
 }
 
-static struct sym *new_sym(struct dlang *dl, unsigned int scope, enum sym_kind kind, const char *name,
-			   const struct dtype *t, uint32_t line)
+static struct sym *new_sym(struct dlang *dl, unsigned int scope, enum sym_kind kind,
+			   const char *name, const struct dtype *t, uint32_t line)
 {
 	struct sym *s = arena_alloc(&dl->mem, sizeof(*s));
 
@@ -93,7 +94,8 @@ static struct sym *new_sym(struct dlang *dl, unsigned int scope, enum sym_kind k
 	return s;
 }
 
-struct sym *check_new_var(struct dlang *dl, unsigned int scope, const char *name, const struct dtype *t, uint32_t line)
+struct sym *check_new_var(struct dlang *dl, unsigned int scope, const char *name,
+			  const struct dtype *t, uint32_t line)
 {
 	return new_sym(dl, scope, SYM_VAR, name, t, line);
 }
@@ -113,21 +115,28 @@ static bool is_free(struct dlang *dl, const char *name, uint32_t line)
 	return false;
 }
 
-void check_enumerator(struct dlang *dl, const char *name, int64_t value, const struct dtype *t, uint32_t line)
+void check_enumerator(struct dlang *dl, const char *name, int64_t value, const struct dtype *t,
+		      uint32_t line)
 {
 	if (is_free(dl, name, line))
 		new_sym(dl, DPROG_GLOBAL, SYM_ENUM, name, t, line)->value = value;
 }
 
-struct sym *check_param(struct dlang *dl, struct strmap *map, const char *name, const struct dtype *t, uint32_t line)
+struct sym *check_param(struct dlang *dl, struct strmap *map, const char *name,
+			const struct dtype *t, uint32_t line)
 {
 	struct sym *s = arena_alloc(&dl->mem, sizeof(*s));
 
 	if (type_is_void(t)) {
-		err_at(dl, line, D_DECL_VOIDPARM, "void may not be used as a key or parameter type");
+		err_at(dl, line, D_DECL_VOIDPARM,
+		       "void may not be used as a key or parameter type");
 		t = dl->t_int;
 	}
-	*s = (struct sym){ .kind = SYM_PARAM, .name = name, .type = t, .line = line, .number = dl->nr_bindings++ };
+	*s = (struct sym){ .kind = SYM_PARAM,
+			   .name = name,
+			   .type = t,
+			   .line = line,
+			   .number = dl->nr_bindings++ };
 	if (*name) {
 		if (strmap_get(map, name, strlen(name)))
 			err_at(dl, line, D_DECL_IDRED, "identifier redeclared: %s", name);
@@ -154,8 +163,9 @@ void check_inline(struct dlang *dl, const char *name, const struct dtype *type, 
 	try = check_expr(dl, ast_copy(dl, expr));
 	dl->scope = outer;
 	if (try->type && !check_assignable(type, try))
-		err_at(dl, line, D_INLINE_INCOMPAT, "inline %s definition uses incompatible types: \"%s\" = \"%s\"",
-		       name, type->name, try->type->name);
+		err_at(dl, line, D_INLINE_INCOMPAT,
+		       "inline %s definition uses incompatible types: \"%s\" = \"%s\"", name,
+		       type->name, try->type->name);
 	if (!try->type)
 		return;
 	s = new_sym(dl, DPROG_GLOBAL, SYM_INLINE, name, type, line);
@@ -164,8 +174,8 @@ void check_inline(struct dlang *dl, const char *name, const struct dtype *type, 
 	s->nr_params = nr_params;
 }
 
-void check_translator(struct dlang *dl, const struct dtype *to, const struct dtype *from, const char *param,
-		      struct node *members, uint32_t line)
+void check_translator(struct dlang *dl, const struct dtype *to, const struct dtype *from,
+		      const char *param, struct node *members, uint32_t line)
 {
 	struct strmap map = { 0 }, seen = { 0 }, *outer = dl->scope;
 	const struct dtype *b = dtype_base(to), *f = dtype_base(from);
@@ -190,17 +200,21 @@ void check_translator(struct dlang *dl, const struct dtype *to, const struct dty
 	}
 	for (old = dl->xlators; old; old = old->next)
 		if (dtype_base(old->to) == b && dtype_base(old->from) == dtype_base(from)) {
-			err_at(dl, line, D_XLATE_REDECL, "translator from %s to %s has already been declared",
-			       from->name, to->name);
+			err_at(dl, line, D_XLATE_REDECL,
+			       "translator from %s to %s has already been declared", from->name,
+			       to->name);
 			return;
 		}
-	*x = (struct xlator){ .to = to, .from = from, .members = members, .line = line, .next = dl->xlators };
+	*x = (struct xlator){
+		.to = to, .from = from, .members = members, .line = line, .next = dl->xlators
+	};
 	x->param = check_param(dl, &map, param, from, line);
 	dl->scope = &map;
 	for (n = members; n; n = n->next) {
 		m = type_member(b, n->str, &bit);
 		if (!m) {
-			err_at(dl, n->line, D_TYPE_MEMBER, "%s is not a member of %s", n->str, b->name);
+			err_at(dl, n->line, D_TYPE_MEMBER, "%s is not a member of %s", n->str,
+			       b->name);
 			continue;
 		}
 		if (strmap_get(&seen, n->str, strlen(n->str)))
@@ -209,8 +223,9 @@ void check_translator(struct dlang *dl, const struct dtype *to, const struct dty
 		try = check_expr(dl, ast_copy(dl, n->a));
 		if (try->type && !check_assignable(m->type, try))
 			err_at(dl, n->line, D_XLATE_INCOMPAT,
-			       "translator member %s definition uses incompatible types: \"%s\" = \"%s\"", n->str,
-			       m->type->name, try->type->name);
+			       "translator member %s definition uses incompatible types: \"%s\" = "
+			       "\"%s\"",
+			       n->str, m->type->name, try->type->name);
 	}
 	dl->scope = outer;
 	strmap_fini(&map);
@@ -220,12 +235,19 @@ void check_translator(struct dlang *dl, const struct dtype *to, const struct dty
 
 static unsigned int scope_of(struct dlang *dl, enum storage st)
 {
-	return st == ST_SELF ? DPROG_THREAD : st == ST_THIS ? DPROG_CLAUSE : st == ST_PROC ? DPROG_PROC : DPROG_GLOBAL;
+	return st == ST_SELF   ? DPROG_THREAD
+	       : st == ST_THIS ? DPROG_CLAUSE
+	       : st == ST_PROC ? DPROG_PROC
+			       : DPROG_GLOBAL;
 }
 
 static const char *describe(struct dlang *dl, bool is_assoc, const struct dtype *t)
 {
-	return arena_printf(&dl->mem, "%s %s", is_assoc ? "associative array" : type_is_array(t) ? "array" : "scalar", t->name);
+	return arena_printf(&dl->mem, "%s %s",
+			    is_assoc	       ? "associative array"
+			    : type_is_array(t) ? "array"
+					       : "scalar",
+			    t->name);
 }
 
 static bool same_keys(const struct sym *s, const struct declarator *dcl)
@@ -247,23 +269,27 @@ void check_var_decl(struct dlang *dl, enum storage st, const struct declarator *
 	const struct dtype *t = dcl->type;
 
 	if (dtype_base(t)->kind == DTYPE_FLOAT) {
-		err_at(dl, dcl->line, D_DECL_FLOATOBJ, "floating-point variables are not supported: %s", dcl->name);
+		err_at(dl, dcl->line, D_DECL_FLOATOBJ,
+		       "floating-point variables are not supported: %s", dcl->name);
 		return;
 	}
 	if (st == ST_STATIC || st == ST_AUTO) {
-		err_at(dl, dcl->line, D_DECL_CLASS, "specified storage class not appropriate in %s", "D");
+		err_at(dl, dcl->line, D_DECL_CLASS, "specified storage class not appropriate in %s",
+		       "D");
 		return;
 	}
 	if (dcl->is_assoc && scope == DPROG_CLAUSE) {
-		err_at(dl, dcl->line, D_DECL_CLASS, "specified storage class not appropriate in %s", "associative array declaration");
+		err_at(dl, dcl->line, D_DECL_CLASS, "specified storage class not appropriate in %s",
+		       "associative array declaration");
 		return;
 	}
 	if (s) {
-		if (s->kind == SYM_VAR && dtype_base(s->type) == dtype_base(t) && s->is_assoc == dcl->is_assoc &&
-		    (!s->is_assoc || same_keys(s, dcl)))
+		if (s->kind == SYM_VAR && dtype_base(s->type) == dtype_base(t) &&
+		    s->is_assoc == dcl->is_assoc && (!s->is_assoc || same_keys(s, dcl)))
 			return;
 		if (s->kind == SYM_VAR)
-			err_at(dl, dcl->line, D_DECL_IDRED, "identifier redeclared: %s%s\n\t current: %s\n\tprevious: %s",
+			err_at(dl, dcl->line, D_DECL_IDRED,
+			       "identifier redeclared: %s%s\n\t current: %s\n\tprevious: %s",
 			       check_scope_prefix(scope), dcl->name, describe(dl, dcl->is_assoc, t),
 			       describe(dl, s->is_assoc, s->type));
 		else
@@ -292,7 +318,8 @@ static bool word_at(const char *text, size_t len, size_t i, const char *w)
 {
 	size_t n = strlen(w);
 
-	return i + n <= len && !memcmp(text + i, w, n) && (i + n == len || !(isalnum((unsigned char)text[i + n]) || text[i + n] == '_')) &&
+	return i + n <= len && !memcmp(text + i, w, n) &&
+	       (i + n == len || !(isalnum((unsigned char)text[i + n]) || text[i + n] == '_')) &&
 	       (!i || !(isalnum((unsigned char)text[i - 1]) || text[i - 1] == '_'));
 }
 
@@ -317,7 +344,8 @@ static bool is_own_use(const char *text, size_t len, size_t at, size_t n)
 void check_scan_own(struct dlang *dl, const char *text, size_t len)
 {
 	const char *const *w;
-	static const char *const words[] = { "eproc", "ename", "efunc", "eport", "enode", "esched", NULL };
+	static const char *const words[] = { "eproc", "ename",	"efunc", "eport",
+					     "enode", "esched", NULL };
 	size_t i;
 
 	for (i = 0; i < len; i++) {

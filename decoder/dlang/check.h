@@ -14,14 +14,15 @@
 
 /* ---- check.c: names and declarations ---- */
 void check_init(struct dlang *dl);
-void check_enumerator(struct dlang *dl, const char *name, int64_t value, const struct dtype *t, uint32_t line);
+void check_enumerator(struct dlang *dl, const char *name, int64_t value, const struct dtype *t,
+		      uint32_t line);
 /** check_param() - a parameter of an inline or translator, put into @map */
-struct sym *check_param(struct dlang *dl, struct strmap *map, const char *name, const struct dtype *t,
-			uint32_t line);
+struct sym *check_param(struct dlang *dl, struct strmap *map, const char *name,
+			const struct dtype *t, uint32_t line);
 void check_inline(struct dlang *dl, const char *name, const struct dtype *type, struct sym **params,
 		  unsigned int nr_params, struct strmap *map, struct node *expr, uint32_t line);
-void check_translator(struct dlang *dl, const struct dtype *to, const struct dtype *from, const char *param,
-		      struct node *members, uint32_t line);
+void check_translator(struct dlang *dl, const struct dtype *to, const struct dtype *from,
+		      const char *param, struct node *members, uint32_t line);
 void check_var_decl(struct dlang *dl, enum storage st, const struct declarator *dcl);
 /** check_const() - check and fold; Return: true with its value if it is an integer constant */
 bool check_const(struct dlang *dl, struct node *n, int64_t *value);
@@ -56,6 +57,14 @@ static inline bool check_is_zero(const struct node *n)
 /* ---- check_op.c: one function an operator class ---- */
 struct node *check_unary(struct dlang *dl, struct node *n);
 struct node *check_binary(struct dlang *dl, struct node *n);
+/** check_operands() - the rules of a binary operator whose operands have been checked */
+struct node *check_operands(struct dlang *dl, struct node *n);
+/** check_decay() - an array as a value is a pointer to its first element */
+struct node *check_decay(struct dlang *dl, struct node *n);
+/** check_incompat() - report that the operands do not go together */
+struct node *check_incompat(struct dlang *dl, struct node *n);
+
+/* ---- check_assign.c ---- */
 struct node *check_assign(struct dlang *dl, struct node *n);
 struct node *check_incdec(struct dlang *dl, struct node *n);
 struct node *check_cond(struct dlang *dl, struct node *n);
@@ -77,8 +86,8 @@ struct node *check_agg_use(struct dlang *dl, struct node *n);
 /** check_lookup() - the name's symbol, NULL if there is none */
 struct sym *check_lookup(struct dlang *dl, unsigned int scope, const char *name);
 /** check_new_var() - define a variable at its first assignment */
-struct sym *check_new_var(struct dlang *dl, unsigned int scope, const char *name, const struct dtype *t,
-			  uint32_t line);
+struct sym *check_new_var(struct dlang *dl, unsigned int scope, const char *name,
+			  const struct dtype *t, uint32_t line);
 void check_undef(struct dlang *dl, const struct node *n);
 /** check_keys() - keys against a signature; @what: "x" or "@a", for messages.  Return: false when reported */
 bool check_keys(struct dlang *dl, struct node *n, const char *what, struct node **list,
@@ -90,14 +99,16 @@ struct node *check_call(struct dlang *dl, struct node *n);
 /** check_params() - arguments against a prototype of builtin.def; converts them.  Return: false when reported */
 bool check_params(struct dlang *dl, struct node *n, const char *params);
 unsigned int check_nr_args(const struct node *n);
-void check_len(struct dlang *dl, const struct node *n, unsigned int nr, unsigned int min, unsigned int max);
+void check_len(struct dlang *dl, const struct node *n, unsigned int nr, unsigned int min,
+	       unsigned int max);
 
 /* ---- check_act.c, check_agg.c ---- */
 /** check_action() - a statement that is a call of an action.  Leaves a struct act in stmt->data */
 void check_action(struct dlang *dl, struct node *stmt, struct sym *sym);
 /** check_agg() - a statement @x[...] = f(...) */
 void check_agg(struct dlang *dl, struct node *stmt);
-struct sym *check_agg_arg(struct dlang *dl, struct node *arg, enum dl_tag tag, const char *func, unsigned int nr);
+struct sym *check_agg_arg(struct dlang *dl, struct node *arg, enum dl_tag tag, const char *func,
+			  unsigned int nr);
 
 /* What check leaves for emit of an action: values in order, aggregations, format */
 struct act {

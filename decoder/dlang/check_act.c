@@ -4,13 +4,17 @@
  */
 #include "dlang/check.h"
 
-static void proto(struct dlang *dl, struct node *n, enum dl_tag tag, unsigned int arg, const char *want, const char *have)
+static void proto(struct dlang *dl, struct node *n, enum dl_tag tag, unsigned int arg,
+		  const char *want, const char *have)
 {
-	err_at(dl, n->line, tag, "%s( ) argument #%u is incompatible with prototype:\n\tprototype: %s\n\t argument: %s", n->str, arg,
-	       want, have);
+	err_at(dl, n->line, tag,
+	       "%s( ) argument #%u is incompatible with prototype:\n\tprototype: %s\n\t argument: "
+	       "%s",
+	       n->str, arg, want, have);
 }
 
-struct sym *check_agg_arg(struct dlang *dl, struct node *arg, enum dl_tag tag, const char *func, unsigned int nr)
+struct sym *check_agg_arg(struct dlang *dl, struct node *arg, enum dl_tag tag, const char *func,
+			  unsigned int nr)
 {
 	struct node n = { .line = arg->line, .str = func };
 	struct sym *s;
@@ -23,20 +27,25 @@ struct sym *check_agg_arg(struct dlang *dl, struct node *arg, enum dl_tag tag, c
 	}
 	s = strmap_get(&dl->aggs, arg->str, strlen(arg->str));
 	if (!s)
-		err_at(dl, arg->line, D_IDENT_UNDEF, "failed to resolve @%s: %s", arg->str, "Unknown variable name");
+		err_at(dl, arg->line, D_IDENT_UNDEF, "failed to resolve @%s: %s", arg->str,
+		       "Unknown variable name");
 	if (s && arg->list) {
-		err_at(dl, arg->line, D_AGG_MDIM, "aggregation @%s may not be referenced with keys here", arg->str);
+		err_at(dl, arg->line, D_AGG_MDIM,
+		       "aggregation @%s may not be referenced with keys here", arg->str);
 		return NULL;
 	}
 	return s;
 }
 
 /* clear, denormalize, normalize, trunc */
-static bool agg_action(struct dlang *dl, struct node *n, struct act *act, unsigned int min, unsigned int max)
+static bool agg_action(struct dlang *dl, struct node *n, struct act *act, unsigned int min,
+		       unsigned int max)
 {
 	static const uint16_t tags[DPROG_NR_ACTS] = {
-		[DPROG_ACT_CLEAR] = D_CLEAR_AGGARG,	      [DPROG_ACT_TRUNC] = D_TRUNC_AGGARG,
-		[DPROG_ACT_NORMALIZE] = D_NORMALIZE_AGGARG, [DPROG_ACT_DENORMALIZE] = D_NORMALIZE_AGGARG,
+		[DPROG_ACT_CLEAR] = D_CLEAR_AGGARG,
+		[DPROG_ACT_TRUNC] = D_TRUNC_AGGARG,
+		[DPROG_ACT_NORMALIZE] = D_NORMALIZE_AGGARG,
+		[DPROG_ACT_DENORMALIZE] = D_NORMALIZE_AGGARG,
 	};
 	unsigned int nr = check_nr_args(n);
 	struct node *v;
@@ -60,7 +69,8 @@ static bool agg_action(struct dlang *dl, struct node *n, struct act *act, unsign
 	if (!v->type)
 		return false;
 	if (!type_is_int(v->type)) {
-		err_at(dl, n->line, act->kind == DPROG_ACT_TRUNC ? D_TRUNC_SCALAR : D_NORMALIZE_SCALAR,
+		err_at(dl, n->line,
+		       act->kind == DPROG_ACT_TRUNC ? D_TRUNC_SCALAR : D_NORMALIZE_SCALAR,
 		       "%s( ) argument #2 must be of scalar type", n->str);
 		return false;
 	}
@@ -74,7 +84,8 @@ static bool trace(struct dlang *dl, struct node *n, struct act *act)
 	const struct dtype *b;
 
 	if (a && !a->next && a->kind == N_AGG && strmap_get(&dl->aggs, a->str, strlen(a->str))) {
-		err_at(dl, n->line, D_TRACE_DYN, "trace( ) may not be applied to a dynamic expression");
+		err_at(dl, n->line, D_TRACE_DYN,
+		       "trace( ) may not be applied to a dynamic expression");
 		return false;
 	}
 	if (!check_params(dl, n, "@"))
@@ -82,11 +93,13 @@ static bool trace(struct dlang *dl, struct node *n, struct act *act)
 	a = n->list;
 	b = dtype_base(a->type);
 	if (b->kind == DTYPE_VOID) {
-		err_at(dl, n->line, D_TRACE_VOID, "trace( ) may not be applied to a void expression");
+		err_at(dl, n->line, D_TRACE_VOID,
+		       "trace( ) may not be applied to a void expression");
 		return false;
 	}
 	if (a->kind == N_INDEX && a->is_lval && type_is_array(a->type) && !b->size) {
-		err_at(dl, n->line, D_TRACE_VOID, "trace( ) may not be applied to a void expression");
+		err_at(dl, n->line, D_TRACE_VOID,
+		       "trace( ) may not be applied to a void expression");
 		return false;
 	}
 	act->values[act->nr_values++] = a;
@@ -106,7 +119,8 @@ static bool print(struct dlang *dl, struct node *n, struct act *act)
 	}
 	act->type = b->ref;
 	if (type_is_void(act->type) || dtype_base(act->type)->is_incomplete) {
-		err_at(dl, n->line, D_PRINT_VOID, "print( ) may not be applied to a pointer to void or to an incomplete type");
+		err_at(dl, n->line, D_PRINT_VOID,
+		       "print( ) may not be applied to a pointer to void or to an incomplete type");
 		return false;
 	}
 	act->values[act->nr_values++] = n->list;
@@ -126,7 +140,9 @@ static bool tracemem(struct dlang *dl, struct node *n, struct act *act)
 		return false;
 	}
 	if (!check_is_const(size) || size->value <= 0 || size->value > DL_MAX_OBJECT) {
-		err_at(dl, n->line, D_TRACEMEM_SIZE, "tracemem( ) argument #2 must be a non-zero positive integral constant expression");
+		err_at(dl, n->line, D_TRACEMEM_SIZE,
+		       "tracemem( ) argument #2 must be a non-zero positive integral constant "
+		       "expression");
 		return false;
 	}
 	act->size = size->value;
@@ -143,7 +159,9 @@ static bool format(struct dlang *dl, struct node *n, struct act *act)
 	bool ok = true;
 
 	if (!n->list) {
-		err_at(dl, n->line, D_PROTO_LEN, "%s( ) prototype mismatch: %u args passed, %s%u expected", n->str, 0, "at least ", 1);
+		err_at(dl, n->line, D_PROTO_LEN,
+		       "%s( ) prototype mismatch: %u args passed, %s%u expected", n->str, 0,
+		       "at least ", 1);
 		return false;
 	}
 	for (at = &n->list; *at; at = &(*at)->next) {
@@ -170,7 +188,8 @@ static bool format(struct dlang *dl, struct node *n, struct act *act)
 
 static const char *keys_text(struct dlang *dl, const struct sym *s)
 {
-	return arena_printf(&dl->mem, "@%s has %u key%s", s->name, s->nr_keys, s->nr_keys == 1 ? "" : "s");
+	return arena_printf(&dl->mem, "@%s has %u key%s", s->name, s->nr_keys,
+			    s->nr_keys == 1 ? "" : "s");
 }
 
 static bool same_keys(struct dlang *dl, struct node *n, const struct sym *a, const struct sym *b)
@@ -178,15 +197,19 @@ static bool same_keys(struct dlang *dl, struct node *n, const struct sym *a, con
 	unsigned int i;
 
 	if (a->nr_keys != b->nr_keys) {
-		err_at(dl, n->line, D_PRINTA_AGGKEY, "printa( ): @%s and @%s do not have matching key signatures: %s, %s", a->name,
-		       b->name, keys_text(dl, a), keys_text(dl, b));
+		err_at(dl, n->line, D_PRINTA_AGGKEY,
+		       "printa( ): @%s and @%s do not have matching key signatures: %s, %s",
+		       a->name, b->name, keys_text(dl, a), keys_text(dl, b));
 		return false;
 	}
 	for (i = 0; i < a->nr_keys; i++)
-		if (!type_assignable(a->keys[i], b->keys[i]) && dtype_base(a->keys[i]) != dtype_base(b->keys[i])) {
+		if (!type_assignable(a->keys[i], b->keys[i]) &&
+		    dtype_base(a->keys[i]) != dtype_base(b->keys[i])) {
 			err_at(dl, n->line, D_PRINTA_AGGPROTO,
-			       "printa( ): @%s and @%s do not have matching key signatures: @%s key #%u is incompatible:\n%9s @%s: %s\n%9s @%s: %s",
-			       a->name, b->name, b->name, i + 1, "", a->name, a->keys[i]->name, "", b->name, b->keys[i]->name);
+			       "printa( ): @%s and @%s do not have matching key signatures: @%s "
+			       "key #%u is incompatible:\n%9s @%s: %s\n%9s @%s: %s",
+			       a->name, b->name, b->name, i + 1, "", a->name, a->keys[i]->name, "",
+			       b->name, b->keys[i]->name);
 			return false;
 		}
 	return true;
@@ -200,7 +223,9 @@ static bool printa(struct dlang *dl, struct node *n, struct act *act)
 	bool ok = true;
 
 	if (!a) {
-		err_at(dl, n->line, D_PROTO_LEN, "%s( ) prototype mismatch: %u args passed, %s%u expected", n->str, 0, "at least ", 1);
+		err_at(dl, n->line, D_PROTO_LEN,
+		       "%s( ) prototype mismatch: %u args passed, %s%u expected", n->str, 0,
+		       "at least ", 1);
 		return false;
 	}
 	if (a->kind != N_AGG) {
@@ -209,14 +234,16 @@ static bool printa(struct dlang *dl, struct node *n, struct act *act)
 		if (!str->type)
 			return false;
 		if (str->kind != N_STR) {
-			proto(dl, n, D_PRINTA_PROTO, 1, "string constant or aggregation", str->type->name);
+			proto(dl, n, D_PRINTA_PROTO, 1, "string constant or aggregation",
+			      str->type->name);
 			return false;
 		}
 		a = next;
 		nr++;
 	}
 	if (!a) {
-		err_at(dl, n->line, D_PRINTA_PROTO, "printa( ) prototype mismatch: at least one aggregation expected");
+		err_at(dl, n->line, D_PRINTA_PROTO,
+		       "printa( ) prototype mismatch: at least one aggregation expected");
 		return false;
 	}
 	for (; a; a = next, nr++) {
@@ -246,9 +273,9 @@ static bool stack(struct dlang *dl, struct node *n, struct act *act)
 	struct node *a, *next;
 	bool ok = true;
 
-	act->stack = act->kind == DPROG_ACT_STACK  ? DPROG_STACK_KERNEL :
-		     act->kind == DPROG_ACT_USTACK ? DPROG_STACK_USER :
-						     DPROG_STACK_ERLANG;
+	act->stack = act->kind == DPROG_ACT_STACK    ? DPROG_STACK_KERNEL
+		     : act->kind == DPROG_ACT_USTACK ? DPROG_STACK_USER
+						     : DPROG_STACK_ERLANG;
 	if (nr > max) {
 		check_len(dl, n, nr, 0, max);
 		return false;
@@ -260,10 +287,15 @@ static bool stack(struct dlang *dl, struct node *n, struct act *act)
 			ok = false;
 			continue;
 		}
-		if (!check_is_const(a) || !type_is_int(a->type) || a->value < (nr == 1) || a->value > INT32_MAX) {
-			err_at(dl, n->line, nr == 2 ? D_USTACK_STRSIZE : user ? D_USTACK_FRAMES : D_STACK_SIZE,
-			       nr == 1 ? "%s( ) argument #1 must be a non-zero positive integer constant" :
-					 "%s( ) argument #2 must be a positive integer constant",
+		if (!check_is_const(a) || !type_is_int(a->type) || a->value < (nr == 1) ||
+		    a->value > INT32_MAX) {
+			err_at(dl, n->line,
+			       nr == 2 ? D_USTACK_STRSIZE
+			       : user  ? D_USTACK_FRAMES
+				       : D_STACK_SIZE,
+			       nr == 1 ? "%s( ) argument #1 must be a non-zero positive integer "
+					 "constant"
+				       : "%s( ) argument #2 must be a positive integer constant",
 			       n->str);
 			ok = false;
 		} else if (nr == 1) {

@@ -16,10 +16,15 @@ unsigned int check_nr_args(const struct node *n)
 	return nr;
 }
 
-void check_len(struct dlang *dl, const struct node *n, unsigned int nr, unsigned int min, unsigned int max)
+void check_len(struct dlang *dl, const struct node *n, unsigned int nr, unsigned int min,
+	       unsigned int max)
 {
-	err_at(dl, n->line, D_PROTO_LEN, "%s( ) prototype mismatch: %u arg%s passed, %s%u expected", n->str, nr,
-	       nr == 1 ? "" : "s", min == max ? "" : nr < min ? "at least " : "at most ", nr < min ? min : max);
+	err_at(dl, n->line, D_PROTO_LEN, "%s( ) prototype mismatch: %u arg%s passed, %s%u expected",
+	       n->str, nr, nr == 1 ? "" : "s",
+	       min == max ? ""
+	       : nr < min ? "at least "
+			  : "at most ",
+	       nr < min ? min : max);
 }
 
 /* One parameter of a prototype: its type's text; moves *pp behind it */
@@ -62,7 +67,8 @@ static bool fits(const struct dtype *t, const char *text, const struct node *a)
 	const struct dtype *b = dtype_base(a->type);
 
 	if (!strcmp(text, "char *"))
-		return b->kind == DTYPE_STRING || type_is_text(a->type) || (check_is_zero(a) && b->kind == DTYPE_PTR);
+		return b->kind == DTYPE_STRING || type_is_text(a->type) ||
+		       (check_is_zero(a) && b->kind == DTYPE_PTR);
 	if (!strcmp(text, "void *"))
 		return b->kind == DTYPE_PTR || b->kind == DTYPE_ARRAY || b->kind == DTYPE_STRING;
 	if (!strcmp(text, "uintptr_t"))
@@ -87,15 +93,19 @@ bool check_params(struct dlang *dl, struct node *n, const char *params)
 		text = next_param(dl, &params, &opt);
 		next = (*at)->next;
 		a = check_expr(dl, *at);
-		t = text && strcmp(text, "@") && strcmp(text, "...") ? parse_type_text(dl, text) : NULL;
+		t = text && strcmp(text, "@") && strcmp(text, "...") ? parse_type_text(dl, text)
+								     : NULL;
 		if (!a->type) {
 			ok = false;
 		} else if (t && ok) {
 			if (!fits(t, text, a)) {
-				err_at(dl, n->line, D_PROTO_ARG, "%s( ) argument #%u is incompatible with prototype:\n\tprototype: %s\n\t argument: %s",
+				err_at(dl, n->line, D_PROTO_ARG,
+				       "%s( ) argument #%u is incompatible with "
+				       "prototype:\n\tprototype: %s\n\t argument: %s",
 				       n->str, i + 1, text, a->type->name);
 				if (type_is_str(a->type) && !strcmp(n->str, "copyinstr"))
-					err_hint(dl, "it is a string already: use it without copyinstr()");
+					err_hint(dl, "it is a string already: use it without "
+						     "copyinstr()");
 				ok = false;
 			} else {
 				a = check_conv(dl, a, strcmp(text, "char *") ? t : dl->t_string);
@@ -149,7 +159,11 @@ struct node *check_call(struct dlang *dl, struct node *n)
 
 	if (!s) {
 		err_at(dl, n->line, D_FUNC_UNDEF, "undefined function name: %s", n->str);
-		near = dl->nr_errs == DL_MAX_ERRORS ? NULL : err_near(maps, 1, 1u << SYM_FUNC | 1u << SYM_ACTION | 1u << SYM_AGGFN, n->str);
+		near = dl->nr_errs == DL_MAX_ERRORS
+			       ? NULL
+			       : err_near(maps, 1,
+					  1u << SYM_FUNC | 1u << SYM_ACTION | 1u << SYM_AGGFN,
+					  n->str);
 		if (near)
 			err_hint(dl, "nearest name: %s", near);
 		check_rest(dl, n);
@@ -181,11 +195,15 @@ struct node *check_call(struct dlang *dl, struct node *n)
 		case DPROG_ACT_UADDR:
 			return stack_value(dl, n, s);
 		}
-		err_at(dl, n->line, D_ACT_EXPR, "%s( ) is an action: its result can not be used", n->str);
+		err_at(dl, n->line, D_ACT_EXPR, "%s( ) is an action: its result can not be used",
+		       n->str);
 		break;
 	default:
 		err_at(dl, n->line, D_FUNC_IDENT, "%s '%s' may not be used as a function",
-		       s->kind == SYM_INLINE ? "inline" : s->kind == SYM_ENUM ? "enumerator" : "variable", n->str);
+		       s->kind == SYM_INLINE ? "inline"
+		       : s->kind == SYM_ENUM ? "enumerator"
+					     : "variable",
+		       n->str);
 	}
 	check_rest(dl, n);
 	return fail(n);

@@ -52,7 +52,8 @@ static struct dprog_pdesc *parse_pdesc(struct dlang *dl, const struct node *n)
 	}
 	nr = fields(arena_strdup(&dl->mem, n->str), f);
 	if (nr < 0 || nr > max_of[spec]) {
-		err_at(dl, n->line, D_PDESC_INVAL, "invalid probe description \"%s\": Overspecified probe description", n->str);
+		err_at(dl, n->line, D_PDESC_INVAL,
+		       "invalid probe description \"%s\": Overspecified probe description", n->str);
 		return NULL;
 	}
 	/* what is given ends at the field that -n, -f, -m, -P is about */
@@ -78,7 +79,8 @@ static void merge(struct dlang_match *to, const struct dlang_match *m)
 	if (m->nr_args < to->nr_args)
 		to->nr_args = m->nr_args;
 	for (i = 0; i < to->nr_args; i++)
-		if (m->vary[i] || strcmp(to->arg_types[i] ? to->arg_types[i] : "", m->arg_types[i] ? m->arg_types[i] : ""))
+		if (m->vary[i] || strcmp(to->arg_types[i] ? to->arg_types[i] : "",
+					 m->arg_types[i] ? m->arg_types[i] : ""))
 			to->vary[i] = true;
 }
 
@@ -95,9 +97,11 @@ static void check_pdesc(struct dlang *dl, struct node *n)
 		m.nr_probes = 0;
 	if (!m.nr_probes && !dl->opts.allow_zero) {
 		if (pd->id)
-			err_at(dl, n->line, D_PDESC_ZERO, "invalid probe identifier %d: Unknown probe identifier", pd->id);
+			err_at(dl, n->line, D_PDESC_ZERO,
+			       "invalid probe identifier %d: Unknown probe identifier", pd->id);
 		else
-			err_at(dl, n->line, D_PDESC_ZERO, "probe description %s does not match any probes", pd->text);
+			err_at(dl, n->line, D_PDESC_ZERO,
+			       "probe description %s does not match any probes", pd->text);
 		if (dl->opts.probes->suggest)
 			dl->opts.probes->suggest(dl->opts.probes->ctx, pd, near, sizeof(near));
 		if (*near)
@@ -123,9 +127,11 @@ static void check_order(struct dlang *dl, struct node *stmt, struct order *o)
 
 	if (stmt->op == STMT_AGG) {
 		if (o->commit)
-			err_at(dl, stmt->line, D_AGG_COMM, "aggregating actions may not follow commit( )");
+			err_at(dl, stmt->line, D_AGG_COMM,
+			       "aggregating actions may not follow commit( )");
 		if (o->spec)
-			err_at(dl, stmt->line, D_AGG_SPEC, "aggregating actions may not follow speculate( )");
+			err_at(dl, stmt->line, D_AGG_SPEC,
+			       "aggregating actions may not follow speculate( )");
 		return;
 	}
 	if (stmt->op != STMT_ACT)
@@ -136,16 +142,20 @@ static void check_order(struct dlang *dl, struct node *stmt, struct order *o)
 		if (o->commit)
 			err_at(dl, stmt->line, D_COMM_COMM, "commit( ) may not follow commit( )");
 		else if (o->data)
-			err_at(dl, stmt->line, D_COMM_DREC, "commit( ) may not follow data-recording action(s)");
+			err_at(dl, stmt->line, D_COMM_DREC,
+			       "commit( ) may not follow data-recording action(s)");
 		o->commit = true;
 		return;
 	case DPROG_ACT_SPECULATE:
 		if (o->commit)
-			err_at(dl, stmt->line, D_SPEC_COMM, "speculate( ) may not follow commit( )");
+			err_at(dl, stmt->line, D_SPEC_COMM,
+			       "speculate( ) may not follow commit( )");
 		else if (o->data)
-			err_at(dl, stmt->line, D_SPEC_DREC, "speculate( ) may not follow data-recording action(s)");
+			err_at(dl, stmt->line, D_SPEC_DREC,
+			       "speculate( ) may not follow data-recording action(s)");
 		else if (o->spec)
-			err_at(dl, stmt->line, D_SPEC_SPEC, "speculate( ) may not follow speculate( )");
+			err_at(dl, stmt->line, D_SPEC_SPEC,
+			       "speculate( ) may not follow speculate( )");
 		o->spec = true;
 		return;
 	case DPROG_ACT_EXIT:
@@ -154,11 +164,13 @@ static void check_order(struct dlang *dl, struct node *stmt, struct order *o)
 		break;
 	default:
 		if (o->spec && (flags & (BF_DESTR | BF_AGG)) && act->kind != DPROG_ACT_PRINTA)
-			err_at(dl, stmt->line, D_ACT_SPEC, "%s( ) may not follow speculate( )", prog_acts[act->kind].name);
+			err_at(dl, stmt->line, D_ACT_SPEC, "%s( ) may not follow speculate( )",
+			       prog_acts[act->kind].name);
 	}
 	if (flags & BF_DATA) {
 		if (o->commit)
-			err_at(dl, stmt->line, D_DREC_COMM, "data-recording actions may not follow commit( )");
+			err_at(dl, stmt->line, D_DREC_COMM,
+			       "data-recording actions may not follow commit( )");
 		o->data = true;
 	}
 }
@@ -175,7 +187,8 @@ static void check_stmt(struct dlang *dl, struct node *stmt)
 	}
 	if (n->kind == N_AGG) {
 		if (strmap_get(&dl->aggs, n->str, strlen(n->str)))
-			err_at(dl, n->line, D_AGG_NULL, "aggregation @%s has no effect by itself", n->str);
+			err_at(dl, n->line, D_AGG_NULL, "aggregation @%s has no effect by itself",
+			       n->str);
 		else
 			check_agg_use(dl, n);
 		return;
@@ -207,7 +220,8 @@ void check_clause(struct dlang *dl, struct node *clause)
 		dl->region = DLANG_R_PRED;
 		clause->a = check_expr(dl, clause->a);
 		if (clause->a->type && !type_is_scalar(clause->a->type))
-			err_at(dl, clause->a->line, D_PRED_SCALAR, "predicate result must be of scalar type");
+			err_at(dl, clause->a->line, D_PRED_SCALAR,
+			       "predicate result must be of scalar type");
 	}
 	dl->region = DLANG_R_BODY;
 	for (n = clause->b; n; n = n->next) {

@@ -50,7 +50,8 @@ static struct node *check_sizeof(struct dlang *dl, struct node *n)
 		if (!e->type)
 			return n;
 		if (e->kind == N_MEMBER && e->len) {
-			err_at(dl, n->line, D_SIZEOF_BITFIELD, "cannot apply sizeof to a bit-field");
+			err_at(dl, n->line, D_SIZEOF_BITFIELD,
+			       "cannot apply sizeof to a bit-field");
 			return n;
 		}
 		t = e->type;
@@ -60,11 +61,14 @@ static struct node *check_sizeof(struct dlang *dl, struct node *n)
 			return n;
 		size = t->size;
 	}
-	if (type_is_void(t) || dtype_base(t)->kind == DTYPE_AGG || dtype_base(t)->kind == DTYPE_STACK) {
-		err_at(dl, n->line, D_SIZEOF_TYPE, "cannot apply sizeof to an operand of unknown size");
+	if (type_is_void(t) || dtype_base(t)->kind == DTYPE_AGG ||
+	    dtype_base(t)->kind == DTYPE_STACK) {
+		err_at(dl, n->line, D_SIZEOF_TYPE,
+		       "cannot apply sizeof to an operand of unknown size");
 		return n;
 	}
-	return ast_int(dl, n->line, dtype_base(t)->size && !n->a ? dtype_base(t)->size : size, dl->t_size);
+	return ast_int(dl, n->line, dtype_base(t)->size && !n->a ? dtype_base(t)->size : size,
+		       dl->t_size);
 }
 
 static struct node *check_offsetof(struct dlang *dl, struct node *n)
@@ -76,16 +80,19 @@ static struct node *check_offsetof(struct dlang *dl, struct node *n)
 	if (!t)
 		return n;
 	if (!type_is_sou(t)) {
-		err_at(dl, n->line, D_OFFSETOF_TYPE, "offsetof operand must be a struct or union type");
+		err_at(dl, n->line, D_OFFSETOF_TYPE,
+		       "offsetof operand must be a struct or union type");
 		return n;
 	}
 	m = type_member(t, n->str, &bit);
 	if (!m) {
-		err_at(dl, n->line, D_UNKNOWN, "failed to determine offset of %s: Member name not found.", n->str);
+		err_at(dl, n->line, D_UNKNOWN,
+		       "failed to determine offset of %s: Member name not found.", n->str);
 		return n;
 	}
 	if (m->nr_bits) {
-		err_at(dl, n->line, D_OFFSETOF_BITFIELD, "cannot take offset of a bit-field: %s", n->str);
+		err_at(dl, n->line, D_OFFSETOF_BITFIELD, "cannot take offset of a bit-field: %s",
+		       n->str);
 		return n;
 	}
 	return ast_int(dl, n->line, bit / 8, dl->t_size);
@@ -166,7 +173,8 @@ static struct node *dispatch(struct dlang *dl, struct node *n)
 	case N_XLATE:
 		n->a = check_expr(dl, n->a);
 		if (n->a->type && n->data && check_has_xlator(dl, n))
-			err_at(dl, n->line, D_XLATE_VALUE, "a translated struct can only be used by its members");
+			err_at(dl, n->line, D_XLATE_VALUE,
+			       "a translated struct can only be used by its members");
 		return n;
 	default:
 		return n;
@@ -176,7 +184,8 @@ static struct node *dispatch(struct dlang *dl, struct node *n)
 struct node *check_expr(struct dlang *dl, struct node *n)
 {
 	if (dl->check_depth >= DL_MAX_CHECK && !dl->too_big) {
-		err_at(dl, n->line, D_TOOBIG, "expression has more than %u levels with its inlines", DL_MAX_CHECK);
+		err_at(dl, n->line, D_TOOBIG, "expression has more than %u levels with its inlines",
+		       DL_MAX_CHECK);
 		dl->too_big = true;
 	}
 	if (dl->too_big) {

@@ -9,7 +9,7 @@ const char *check_op_name(unsigned int op)
 	return lex_tok_name(op);
 }
 
-static struct node *decay(struct dlang *dl, struct node *n)
+struct node *check_decay(struct dlang *dl, struct node *n)
 {
 	if (n->type && type_is_array(n->type))
 		return check_conv(dl, n, type_ptr(dl, dtype_base(n->type)->ref));
@@ -22,10 +22,10 @@ static struct node *fail(struct node *n)
 	return n;
 }
 
-static struct node *incompat(struct dlang *dl, struct node *n)
+struct node *check_incompat(struct dlang *dl, struct node *n)
 {
-	err_at(dl, n->line, D_OP_INCOMPAT, "operands have incompatible types: \"%s\" %s \"%s\"", n->a->type->name,
-	       check_op_name(n->op), n->b->type->name);
+	err_at(dl, n->line, D_OP_INCOMPAT, "operands have incompatible types: \"%s\" %s \"%s\"",
+	       n->a->type->name, check_op_name(n->op), n->b->type->name);
 	return fail(n);
 }
 
@@ -35,9 +35,11 @@ static struct node *addr_of(struct dlang *dl, struct node *n)
 
 	if (a->kind == N_IDENT || a->kind == N_SCOPED) {
 		if (a->sym && a->sym->kind == SYM_VAR)
-			err_at(dl, n->line, D_ADDROF_VAR, "cannot take address of dynamic variable");
+			err_at(dl, n->line, D_ADDROF_VAR,
+			       "cannot take address of dynamic variable");
 		else
-			err_at(dl, n->line, D_ADDROF_LVAL, "unacceptable operand for unary & operator");
+			err_at(dl, n->line, D_ADDROF_LVAL,
+			       "unacceptable operand for unary & operator");
 		return fail(n);
 	}
 	if (!a->is_lval || !(a->kind == N_MEMBER || a->kind == N_UNARY || a->kind == N_INDEX)) {
@@ -60,7 +62,7 @@ static struct node *deref(struct dlang *dl, struct node *n)
 {
 	const struct dtype *t, *to;
 
-	n->a = decay(dl, n->a);
+	n->a = check_decay(dl, n->a);
 	if (type_is_str(n->a->type))
 		n->a = check_conv(dl, n->a, dl->t_charp);
 	t = dtype_base(n->a->type);
@@ -74,7 +76,8 @@ static struct node *deref(struct dlang *dl, struct node *n)
 		return fail(n);
 	}
 	if (to->is_incomplete) {
-		err_at(dl, n->line, D_OP_INCOMPLETE, "operator %s cannot be applied to a pointer to type \"%s\" of unknown size",
+		err_at(dl, n->line, D_OP_INCOMPLETE,
+		       "operator %s cannot be applied to a pointer to type \"%s\" of unknown size",
 		       "*", to->name);
 		return fail(n);
 	}
@@ -94,12 +97,13 @@ struct node *check_unary(struct dlang *dl, struct node *n)
 		return addr_of(dl, n);
 	if (n->op == T_STAR)
 		return deref(dl, n);
-	n->a = decay(dl, n->a);
+	n->a = check_decay(dl, n->a);
 	t = n->a->type;
 	switch (n->op) {
 	case T_NOT:
 		if (!type_is_scalar(t)) {
-			err_at(dl, n->line, D_OP_SCALAR, "operator %s requires %s of scalar type", "!", "an operand");
+			err_at(dl, n->line, D_OP_SCALAR, "operator %s requires %s of scalar type",
+			       "!", "an operand");
 			return fail(n);
 		}
 		if (check_is_const(n->a))
@@ -108,13 +112,15 @@ struct node *check_unary(struct dlang *dl, struct node *n)
 		return n;
 	case T_TILDE:
 		if (!type_is_int(t)) {
-			err_at(dl, n->line, D_OP_INT, "operator %s requires %s of integral type", "~", "an operand");
+			err_at(dl, n->line, D_OP_INT, "operator %s requires %s of integral type",
+			       "~", "an operand");
 			return fail(n);
 		}
 		break;
 	default:
 		if (!type_is_int(t)) {
-			err_at(dl, n->line, D_OP_ARITH, "operator %s requires %s of arithmetic type", check_op_name(n->op),
+			err_at(dl, n->line, D_OP_ARITH,
+			       "operator %s requires %s of arithmetic type", check_op_name(n->op),
 			       "an operand");
 			return fail(n);
 		}
@@ -126,20 +132,23 @@ struct node *check_unary(struct dlang *dl, struct node *n)
 	if (check_is_const(n->a)) {
 		uint64_t v = n->a->value;
 
-		return ast_int(dl, n->line, type_normal(n->type, n->op == T_MINUS ? 0 - v : ~v), n->type);
+		return ast_int(dl, n->line, type_normal(n->type, n->op == T_MINUS ? 0 - v : ~v),
+			       n->type);
 	}
 	return n;
 }
 
 /* p + i, p - i: the integer is scaled here */
-static struct node *pointer_sum(struct dlang *dl, struct node *n, struct node **ptr, struct node **num)
+static struct node *pointer_sum(struct dlang *dl, struct node *n, struct node **ptr,
+				struct node **num)
 {
 	const struct dtype *to = dtype_base(dtype_base((*ptr)->type)->ref);
 	struct node *size, *mul;
 	uint32_t bytes = to->kind == DTYPE_VOID ? 1 : to->size;
 
 	if (to->is_incomplete) {
-		err_at(dl, n->line, D_OP_INCOMPLETE, "operator %s cannot be applied to a pointer to type \"%s\" of unknown size",
+		err_at(dl, n->line, D_OP_INCOMPLETE,
+		       "operator %s cannot be applied to a pointer to type \"%s\" of unknown size",
 		       check_op_name(n->op), to->name);
 		return fail(n);
 	}
@@ -160,7 +169,8 @@ static struct node *pointer_sum(struct dlang *dl, struct node *n, struct node **
 	}
 	n->type = (*ptr)->type;
 	if (check_is_const(*ptr) && check_is_const(*num))
-		return ast_int(dl, n->line, fold_binary(n->op, dl->t_ulong, n->a->value, n->b->value), n->type);
+		return ast_int(dl, n->line,
+			       fold_binary(n->op, dl->t_ulong, n->a->value, n->b->value), n->type);
 	return n;
 }
 
@@ -171,7 +181,7 @@ static struct node *pointer_diff(struct dlang *dl, struct node *n)
 	struct node *div;
 
 	if (!type_assignable(n->a->type, n->b->type))
-		return incompat(dl, n);
+		return check_incompat(dl, n);
 	n->type = dl->t_long;
 	if (bytes == 1)
 		return n;
@@ -192,7 +202,8 @@ static struct node *fold(struct dlang *dl, struct node *n, const struct dtype *o
 	}
 	if (!check_is_const(n->a) || !check_is_const(n->b))
 		return n;
-	return ast_int(dl, n->line, fold_binary(n->op, operands, n->a->value, n->b->value), n->type);
+	return ast_int(dl, n->line, fold_binary(n->op, operands, n->a->value, n->b->value),
+		       n->type);
 }
 
 static struct node *arithmetic(struct dlang *dl, struct node *n)
@@ -232,14 +243,10 @@ static struct node *additive(struct dlang *dl, struct node *n)
 	if (pa && pb && n->op == T_MINUS)
 		return pointer_diff(dl, n);
 	if (pa && pb)
-		return incompat(dl, n);
-	err_at(dl, n->line, D_OP_ARITH, "operator %s requires %s of arithmetic type", check_op_name(n->op), "operands");
+		return check_incompat(dl, n);
+	err_at(dl, n->line, D_OP_ARITH, "operator %s requires %s of arithmetic type",
+	       check_op_name(n->op), "operands");
 	return fail(n);
-}
-
-static bool is_strlike(const struct dtype *t)
-{
-	return type_is_str(t) || type_is_text(t);
 }
 
 static struct node *compare(struct dlang *dl, struct node *n)
@@ -248,7 +255,7 @@ static struct node *compare(struct dlang *dl, struct node *n)
 	bool eq = n->op == T_EQ || n->op == T_NE;
 
 	n->type = dl->t_int;
-	if ((type_is_str(a) && is_strlike(b)) || (type_is_str(b) && is_strlike(a))) {
+	if ((type_is_str(a) && type_is_strlike(b)) || (type_is_str(b) && type_is_strlike(a))) {
 		n->a = check_conv(dl, n->a, dl->t_string);
 		n->b = check_conv(dl, n->b, dl->t_string);
 		return n;
@@ -266,10 +273,10 @@ static struct node *compare(struct dlang *dl, struct node *n)
 		t = type_common(dl, a, b);
 	} else if (type_is_scalar(a) && type_is_scalar(b)) {
 		if (type_is_ptr(a) && type_is_ptr(b) && !type_assignable(a, b))
-			return incompat(dl, n);
+			return check_incompat(dl, n);
 		t = dl->t_ulong;
 	} else {
-		return incompat(dl, n);
+		return check_incompat(dl, n);
 	}
 	n->a = check_conv(dl, n->a, t);
 	n->b = check_conv(dl, n->b, t);
@@ -279,21 +286,22 @@ static struct node *compare(struct dlang *dl, struct node *n)
 static struct node *logical(struct dlang *dl, struct node *n)
 {
 	if (!type_is_scalar(n->a->type) || !type_is_scalar(n->b->type)) {
-		err_at(dl, n->line, D_OP_SCALAR, "operator %s requires %s of scalar type", check_op_name(n->op), "operands");
+		err_at(dl, n->line, D_OP_SCALAR, "operator %s requires %s of scalar type",
+		       check_op_name(n->op), "operands");
 		return fail(n);
 	}
 	n->type = dl->t_int;
 	return fold(dl, n, dl->t_long);
 }
 
-static struct node *binary(struct dlang *dl, struct node *n)
+struct node *check_operands(struct dlang *dl, struct node *n)
 {
 	bool ints;
 
 	if (!n->a->type || !n->b->type)
 		return fail(n);
-	n->a = decay(dl, n->a);
-	n->b = decay(dl, n->b);
+	n->a = check_decay(dl, n->a);
+	n->b = check_decay(dl, n->b);
 	ints = type_is_int(n->a->type) && type_is_int(n->b->type);
 	switch (n->op) {
 	case T_AND:
@@ -303,14 +311,16 @@ static struct node *binary(struct dlang *dl, struct node *n)
 	case T_SHR:
 	case T_PERCENT:
 		if (!ints) {
-			err_at(dl, n->line, D_OP_INT, "operator %s requires %s of integral type", check_op_name(n->op), "operands");
+			err_at(dl, n->line, D_OP_INT, "operator %s requires %s of integral type",
+			       check_op_name(n->op), "operands");
 			return fail(n);
 		}
 		return n->op == T_SHL || n->op == T_SHR ? shift(dl, n) : arithmetic(dl, n);
 	case T_STAR:
 	case T_SLASH:
 		if (!ints) {
-			err_at(dl, n->line, D_OP_ARITH, "operator %s requires %s of arithmetic type", check_op_name(n->op),
+			err_at(dl, n->line, D_OP_ARITH,
+			       "operator %s requires %s of arithmetic type", check_op_name(n->op),
 			       "operands");
 			return fail(n);
 		}
@@ -331,241 +341,5 @@ struct node *check_binary(struct dlang *dl, struct node *n)
 {
 	n->a = check_expr(dl, n->a);
 	n->b = check_expr(dl, n->b);
-	return binary(dl, n);
-}
-
-/* Can this be stored to?  Reports if not. */
-static bool writable(struct dlang *dl, const struct node *n, unsigned int op, uint32_t line)
-{
-	const struct sym *s = n->sym;
-
-	if (n->is_lval && !(n->kind == N_INDEX && type_is_array(n->type)))
-		return true;
-	if ((n->kind == N_IDENT || n->kind == N_INDEX) && s && (s->kind == SYM_BVAR || s->kind == SYM_ARG || s->kind == SYM_ARGS))
-		err_at(dl, line, D_OP_WRITE, "operator %s can only be applied to a writable variable", check_op_name(op));
-	else
-		err_at(dl, line, D_OP_LVAL, "operator %s requires modifiable lvalue as an operand", check_op_name(op));
-	return false;
-}
-
-/* Is this the name of a variable that is not there yet? */
-static bool is_new(struct dlang *dl, const struct node *n)
-{
-	if (n->kind == N_INDEX)
-		n = n->a;
-	return (n->kind == N_IDENT && !check_lookup(dl, DPROG_GLOBAL, n->str)) ||
-	       (n->kind == N_SCOPED && !check_lookup(dl, n->op, n->str));
-}
-
-/* x = v, x[k] = v for a new x: it gets v's type, and the types of the keys. */
-static bool define(struct dlang *dl, struct node *n, const struct dtype *t)
-{
-	const struct node *name = n->kind == N_INDEX ? n->a : n;
-	unsigned int scope = name->kind == N_SCOPED ? name->op : DPROG_GLOBAL, nr_keys = 0;
-	const struct dtype **keys = NULL;
-	struct sym *s;
-
-	if (n->kind == N_INDEX) {
-		if (scope == DPROG_CLAUSE) {
-			check_undef(dl, name);
-			return false;
-		}
-		if (!check_keys(dl, n, name->str, &n->list, &keys, &nr_keys, true))
-			return false;
-	}
-	s = check_new_var(dl, scope, name->str, t, n->line);
-	s->is_assoc = n->kind == N_INDEX;
-	s->keys = keys;
-	s->nr_keys = nr_keys;
-	return true;
-}
-
-static const struct dtype *type_of_new(struct dlang *dl, const struct node *v)
-{
-	const struct dtype *b = dtype_base(v->type);
-
-	if (b->kind == DTYPE_ARRAY)
-		return type_is_text(v->type) ? dl->t_string : type_ptr(dl, b->ref);
-	return v->type;
-}
-
-static bool is_value(const struct dtype *t)
-{
-	unsigned int k = dtype_base(t)->kind;
-
-	return k == DTYPE_INT || k == DTYPE_ENUM || k == DTYPE_PTR || k == DTYPE_STRING || k == DTYPE_STRUCT ||
-	       k == DTYPE_UNION || k == DTYPE_ARRAY;
-}
-
-struct node *check_assign(struct dlang *dl, struct node *n)
-{
-	struct node *l, op = { 0 };
-
-	if (n->b->kind == N_XLATE && is_new(dl, n->a)) {
-		err_at(dl, n->line, D_OP_INCOMPAT, "operands have incompatible types: \"scalar\" %s \"pointer to translated data\"",
-		       check_op_name(n->op));
-		return fail(n);
-	}
-	n->b = check_expr(dl, n->b);
-	if (n->a->kind == N_AGG) {
-		err_at(dl, n->line, D_AGG_USE, "aggregation @%s can not be used as a value", n->a->str);
-		return fail(n);
-	}
-	if (is_new(dl, n->a)) {
-		const struct dtype *t = n->op == T_ASGN ? NULL : dl->t_int64;
-
-		if (!n->b->type) {
-			/* the name is known from here on, so that it is not complained of again */
-			if (n->op == T_ASGN && (n->a->kind == N_IDENT || n->a->kind == N_SCOPED))
-				define(dl, n->a, dl->t_void);
-			return fail(n);
-		}
-		if (n->op == T_ASGN && !is_value(n->b->type)) {
-			err_at(dl, n->line, D_OP_INCOMPAT, "operands have incompatible types: \"scalar\" %s \"%s\"",
-			       check_op_name(n->op), n->b->type->name);
-			return fail(n);
-		}
-		if (!define(dl, n->a, t ? t : type_of_new(dl, n->b)))
-			return fail(n);
-	}
-	l = n->a = check_expr(dl, n->a);
-	if (!l->type || !n->b->type)
-		return fail(n);
-	if (!writable(dl, l, n->op, n->line))
-		return fail(n);
-	n->type = l->type;
-	if (n->op == T_ASGN) {
-		if (!check_assignable(l->type, n->b))
-			return incompat(dl, n);
-		n->b = check_conv(dl, n->b, l->type);
-		return n;
-	}
-	/* a op= b: the operation's type is left in data; what it needs of a is done by emit */
-	op.kind = N_BINARY;
-	op.line = n->line;
-	op.op = T_PLUS + 0;
-	switch (n->op) {
-	case T_ADDEQ: op.op = T_PLUS; break;
-	case T_SUBEQ: op.op = T_MINUS; break;
-	case T_MULEQ: op.op = T_STAR; break;
-	case T_DIVEQ: op.op = T_SLASH; break;
-	case T_MODEQ: op.op = T_PERCENT; break;
-	case T_ANDEQ: op.op = T_AND; break;
-	case T_XOREQ: op.op = T_XOR; break;
-	case T_OREQ: op.op = T_OR; break;
-	case T_SHLEQ: op.op = T_SHL; break;
-	default: op.op = T_SHR;
-	}
-	if (type_is_str(l->type) || type_is_array(l->type) || type_is_sou(l->type)) {
-		err_at(dl, n->line, D_OP_ARITH, "operator %s requires %s of arithmetic type", check_op_name(n->op), "operands");
-		return fail(n);
-	}
-	/* A stand-in for the left side, so that the rules for the operation are said once. */
-	n->c = ast_new(dl, N_PARAM, n->line);
-	n->c->value = -1;
-	n->c->type = l->type;
-	n->data = ast_new(dl, N_BINARY, n->line);
-	*(struct node *)n->data = op;
-	((struct node *)n->data)->a = n->c;
-	((struct node *)n->data)->b = n->b;
-	n->data = binary(dl, n->data);
-	if (!((struct node *)n->data)->type)
-		return fail(n);
-	n->data = check_conv(dl, n->data, l->type);
-	return n;
-}
-
-struct node *check_incdec(struct dlang *dl, struct node *n)
-{
-	const struct dtype *b;
-
-	if (is_new(dl, n->a) && !define(dl, n->a, dl->t_int64))
-		return fail(n);
-	n->a = check_expr(dl, n->a);
-	if (!n->a->type)
-		return fail(n);
-	b = dtype_base(n->a->type);
-	if (!type_is_scalar(b)) {
-		err_at(dl, n->line, D_OP_SCALAR, "operator %s requires %s of scalar type", check_op_name(n->op), "operand");
-		return fail(n);
-	}
-	if (!writable(dl, n->a, n->op, n->line))
-		return fail(n);
-	if (b->kind == DTYPE_PTR && dtype_base(b->ref)->is_incomplete) {
-		err_at(dl, n->line, D_OP_INCOMPLETE, "operator %s cannot be applied to a pointer to type \"%s\" of unknown size",
-		       check_op_name(n->op), b->ref->name);
-		return fail(n);
-	}
-	n->type = n->a->type;
-	return n;
-}
-
-struct node *check_cond(struct dlang *dl, struct node *n)
-{
-	const struct dtype *b, *c, *t = NULL;
-
-	n->a = check_expr(dl, n->a);
-	n->b = check_expr(dl, n->b);
-	n->c = check_expr(dl, n->c);
-	if (!n->a->type || !n->b->type || !n->c->type)
-		return fail(n);
-	if (!type_is_scalar(n->a->type)) {
-		err_at(dl, n->line, D_OP_SCALAR, "operator %s requires %s of scalar type", "?:", "operand");
-		return fail(n);
-	}
-	n->b = decay(dl, n->b);
-	n->c = decay(dl, n->c);
-	if (check_is_const(n->a) && (type_is_str(n->b->type) != type_is_str(n->c->type)))
-		return n->a->value ? n->b : n->c;
-	b = n->b->type;
-	c = n->c->type;
-	if (type_is_int(b) && type_is_int(c))
-		t = type_common(dl, b, c);
-	else if (type_is_str(b) && (is_strlike(c) || check_is_zero(n->c)))
-		t = dl->t_string;
-	else if (type_is_str(c) && (is_strlike(b) || check_is_zero(n->b)))
-		t = dl->t_string;
-	else if (type_is_ptr(b) && (type_assignable(b, c) || check_is_zero(n->c)))
-		t = b;
-	else if (type_is_ptr(c) && check_is_zero(n->b))
-		t = c;
-	else if (dtype_base(b) == dtype_base(c))
-		t = b;
-	if (!t) {
-		err_at(dl, n->line, D_OP_INCOMPAT, "operator %s operands must have compatible types", "?:");
-		return fail(n);
-	}
-	n->b = check_conv(dl, n->b, t);
-	n->c = check_conv(dl, n->c, t);
-	n->type = t;
-	if (check_is_const(n->a))
-		return n->a->value ? n->b : n->c;
-	return n;
-}
-
-struct node *check_cast(struct dlang *dl, struct node *n)
-{
-	const struct dtype *to = n->data, *from;
-
-	n->a = check_expr(dl, n->a);
-	if (!to || !n->a->type)
-		return fail(n);
-	n->a = decay(dl, n->a);
-	from = n->a->type;
-	if (dtype_base(to)->kind == DTYPE_FLOAT) {
-		err_at(dl, n->line, D_CAST_INVAL, "invalid cast: %s to %s", from->name, to->name);
-		return fail(n);
-	}
-	if (type_is_void(to)) {
-		n->type = to;
-		return n;
-	}
-	if (type_is_str(to) && (type_is_scalar(from) || type_is_str(from)))
-		return check_conv(dl, n->a, dl->t_string);
-	if (type_is_scalar(to) && (type_is_scalar(from) || (type_is_ptr(to) && type_is_str(from))))
-		return check_conv(dl, n->a, to);
-	if (dtype_base(to) == dtype_base(from) && type_is_sou(to))
-		return n->a;
-	err_at(dl, n->line, D_CAST_INVAL, "invalid cast: %s to %s", from->name, to->name);
-	return fail(n);
+	return check_operands(dl, n);
 }

@@ -12,7 +12,9 @@ static struct node *fail(struct node *n)
 }
 
 /* kinds of names that have a value */
-#define VALUES (1u << SYM_VAR | 1u << SYM_BVAR | 1u << SYM_ARG | 1u << SYM_ARGS | 1u << SYM_INLINE | 1u << SYM_ENUM)
+#define VALUES                                                                                     \
+	(1u << SYM_VAR | 1u << SYM_BVAR | 1u << SYM_ARG | 1u << SYM_ARGS | 1u << SYM_INLINE |      \
+	 1u << SYM_ENUM)
 
 /* Says so once a name: from then on the name is one in error. */
 void check_undef(struct dlang *dl, const struct node *n)
@@ -22,10 +24,14 @@ void check_undef(struct dlang *dl, const struct node *n)
 	const char *near;
 
 	if (scope == DPROG_GLOBAL)
-		err_at(dl, n->line, D_IDENT_UNDEF, "failed to resolve %s: %s", n->str, "Unknown variable name");
+		err_at(dl, n->line, D_IDENT_UNDEF, "failed to resolve %s: %s", n->str,
+		       "Unknown variable name");
 	else
-		err_at(dl, n->line, D_VAR_UNDEF, "%s%s has not yet been declared or assigned", check_scope_prefix(scope), n->str);
-	near = dl->nr_errs == DL_MAX_ERRORS ? NULL : err_near(maps, scope == DPROG_GLOBAL ? 2 : 1, VALUES, n->str);
+		err_at(dl, n->line, D_VAR_UNDEF, "%s%s has not yet been declared or assigned",
+		       check_scope_prefix(scope), n->str);
+	near = dl->nr_errs == DL_MAX_ERRORS
+		       ? NULL
+		       : err_near(maps, scope == DPROG_GLOBAL ? 2 : 1, VALUES, n->str);
 	if (near)
 		err_hint(dl, "nearest name: %s%s", check_scope_prefix(scope), near);
 	check_new_var(dl, scope, n->str, dl->t_void, n->line);
@@ -33,7 +39,8 @@ void check_undef(struct dlang *dl, const struct node *n)
 
 static struct node *badref(struct dlang *dl, struct node *n, const char *what, const char *as)
 {
-	err_at(dl, n->line, D_IDENT_BADREF, "%s '%s' may not be referenced as %s", what, n->str, as);
+	err_at(dl, n->line, D_IDENT_BADREF, "%s '%s' may not be referenced as %s", what, n->str,
+	       as);
 	return fail(n);
 }
 
@@ -50,7 +57,8 @@ static struct node *expand(struct dlang *dl, struct node *n, const struct sym *s
 	}
 	for (i = 0; i < s->nr_params; i++)
 		if (*s->params[i]->name)
-			strmap_put(&map, s->params[i]->name, strlen(s->params[i]->name), s->params[i]);
+			strmap_put(&map, s->params[i]->name, strlen(s->params[i]->name),
+				   s->params[i]);
 	dl->scope = s->nr_params ? &map : NULL;
 	body = check_expr(dl, ast_copy(dl, s->expr));
 	dl->scope = outer;
@@ -124,9 +132,11 @@ struct node *check_ident(struct dlang *dl, struct node *n)
 struct node *check_agg_use(struct dlang *dl, struct node *n)
 {
 	if (!strmap_get(&dl->aggs, n->str, strlen(n->str)))
-		err_at(dl, n->line, D_IDENT_UNDEF, "failed to resolve @%s: %s", n->str, "Unknown variable name");
+		err_at(dl, n->line, D_IDENT_UNDEF, "failed to resolve @%s: %s", n->str,
+		       "Unknown variable name");
 	else
-		err_at(dl, n->line, D_AGG_USE, "aggregation @%s can not be used as a value", n->str);
+		err_at(dl, n->line, D_AGG_USE, "aggregation @%s can not be used as a value",
+		       n->str);
 	return fail(n);
 }
 
@@ -159,8 +169,8 @@ static bool key_ok(const struct dtype *t, bool is_agg)
 	       (is_agg && (k == DTYPE_STACK || k == DTYPE_SYM));
 }
 
-bool check_keys(struct dlang *dl, struct node *n, const char *what, struct node **list, const struct dtype ***keys,
-		unsigned int *nr_keys, bool define)
+bool check_keys(struct dlang *dl, struct node *n, const char *what, struct node **list,
+		const struct dtype ***keys, unsigned int *nr_keys, bool define)
 {
 	struct node **at, *next, *k;
 	unsigned int nr = chain_len(*list), i = 0;
@@ -174,7 +184,8 @@ bool check_keys(struct dlang *dl, struct node *n, const char *what, struct node 
 		*nr_keys = nr;
 		*keys = arena_alloc(&dl->mem, (nr ? nr : 1) * sizeof(**keys));
 	} else if (nr != *nr_keys) {
-		err_at(dl, n->line, D_PROTO_LEN, "%s[ ] prototype mismatch: %u key%s passed, %u expected", what, nr,
+		err_at(dl, n->line, D_PROTO_LEN,
+		       "%s[ ] prototype mismatch: %u key%s passed, %u expected", what, nr,
 		       nr == 1 ? "" : "s", *nr_keys);
 		ok = false;
 	}
@@ -184,11 +195,15 @@ bool check_keys(struct dlang *dl, struct node *n, const char *what, struct node 
 		if (k->type && ok && define) {
 			(*keys)[i] = check_key_type(dl, k->type);
 			if (!key_ok((*keys)[i], is_agg)) {
-				err_at(dl, n->line, D_KEY_TYPE, "%s expression(s) may not be used as a key", k->type->name);
+				err_at(dl, n->line, D_KEY_TYPE,
+				       "%s expression(s) may not be used as a key", k->type->name);
 				ok = false;
 			}
-		} else if (k->type && ok && !check_assignable((*keys)[i], k) && dtype_base((*keys)[i]) != dtype_base(k->type)) {
-			err_at(dl, n->line, D_PROTO_ARG, "%s[ ] key #%u is incompatible with prototype:\n\tprototype: %s\n\t      key: %s",
+		} else if (k->type && ok && !check_assignable((*keys)[i], k) &&
+			   dtype_base((*keys)[i]) != dtype_base(k->type)) {
+			err_at(dl, n->line, D_PROTO_ARG,
+			       "%s[ ] key #%u is incompatible with prototype:\n\tprototype: %s\n\t "
+			       "     key: %s",
 			       what, i + 1, (*keys)[i]->name, k->type->name);
 			ok = false;
 		}
@@ -218,23 +233,27 @@ static struct node *check_args(struct dlang *dl, struct node *n)
 		return fail(n);
 	}
 	if (!dl->clause) {
-		err_at(dl, n->line, D_ARGS_NONE, "args[ ] may not be referenced outside of a clause");
+		err_at(dl, n->line, D_ARGS_NONE,
+		       "args[ ] may not be referenced outside of a clause");
 		return fail(n);
 	}
-	if (i->value < 0 || i->value >= m->nr_args || !m->arg_types[i->value] || !*m->arg_types[i->value]) {
-		err_at(dl, n->line, D_ARGS_IDX, "index %lld is out of range for %s args[ ]", (long long)i->value, dl->match_text);
+	if (i->value < 0 || i->value >= m->nr_args || !m->arg_types[i->value] ||
+	    !*m->arg_types[i->value]) {
+		err_at(dl, n->line, D_ARGS_IDX, "index %lld is out of range for %s args[ ]",
+		       (long long)i->value, dl->match_text);
 		return fail(n);
 	}
 	if (m->vary[i->value]) {
 		err_at(dl, n->line, D_ARGS_MULTI,
-		       "args[%lld] may not be referenced because probe description %s matches probes that give it different types",
+		       "args[%lld] may not be referenced because probe description %s matches "
+		       "probes that give it different types",
 		       (long long)i->value, dl->match_text);
 		return fail(n);
 	}
 	t = parse_type_text(dl, m->arg_types[i->value]);
 	if (!t) {
-		err_at(dl, n->line, D_ARGS_XLATOR, "type \"%s\" of args[%lld] is not known", m->arg_types[i->value],
-		       (long long)i->value);
+		err_at(dl, n->line, D_ARGS_XLATOR, "type \"%s\" of args[%lld] is not known",
+		       m->arg_types[i->value], (long long)i->value);
 		return fail(n);
 	}
 	n->value = i->value;
@@ -249,7 +268,8 @@ static struct node *check_inline_call(struct dlang *dl, struct node *n, struct s
 	bool ok = true;
 
 	if (nr != s->nr_params) {
-		err_at(dl, n->line, D_PROTO_LEN, "%s[ ] prototype mismatch: %u key%s passed, %u expected", s->name, nr,
+		err_at(dl, n->line, D_PROTO_LEN,
+		       "%s[ ] prototype mismatch: %u key%s passed, %u expected", s->name, nr,
 		       nr == 1 ? "" : "s", s->nr_params);
 		return fail(n);
 	}
@@ -261,7 +281,9 @@ static struct node *check_inline_call(struct dlang *dl, struct node *n, struct s
 		if (!p->a->type) {
 			ok = false;
 		} else if (!check_assignable(s->params[i]->type, p->a)) {
-			err_at(dl, n->line, D_PROTO_ARG, "%s[ ] key #%u is incompatible with prototype:\n\tprototype: %s\n\t      key: %s",
+			err_at(dl, n->line, D_PROTO_ARG,
+			       "%s[ ] key #%u is incompatible with prototype:\n\tprototype: %s\n\t "
+			       "     key: %s",
 			       s->name, i + 1, s->params[i]->type->name, p->a->type->name);
 			ok = false;
 		} else {
@@ -295,8 +317,9 @@ static struct node *check_array(struct dlang *dl, struct node *n)
 		return n;
 	case DTYPE_ARRAY:
 		if (check_is_const(n->list) && t->nr && (uint64_t)n->list->value >= t->nr) {
-			err_at(dl, n->line, D_ARR_BOUNDS, "index outside array bounds: %lld, max is %u", (long long)n->list->value,
-			       t->nr);
+			err_at(dl, n->line, D_ARR_BOUNDS,
+			       "index outside array bounds: %lld, max is %u",
+			       (long long)n->list->value, t->nr);
 			return fail(n);
 		}
 		break;
@@ -307,7 +330,9 @@ static struct node *check_array(struct dlang *dl, struct node *n)
 		}
 		if (dtype_base(t->ref)->is_incomplete) {
 			err_at(dl, n->line, D_OP_INCOMPLETE,
-			       "operator %s cannot be applied to a pointer to type \"%s\" of unknown size", "[]", t->ref->name);
+			       "operator %s cannot be applied to a pointer to type \"%s\" of "
+			       "unknown size",
+			       "[]", t->ref->name);
 			return fail(n);
 		}
 		break;
@@ -339,8 +364,10 @@ struct node *check_index(struct dlang *dl, struct node *n)
 			return check_inline_call(dl, n, s);
 		if (s->kind == SYM_VAR && s->is_assoc) {
 			n->str = s->name;
-			if (!check_keys(dl, n, arena_printf(&dl->mem, "%s%s", check_scope_prefix(scope), s->name), &n->list, &s->keys,
-					&s->nr_keys, false))
+			if (!check_keys(dl, n,
+					arena_printf(&dl->mem, "%s%s", check_scope_prefix(scope),
+						     s->name),
+					&n->list, &s->keys, &s->nr_keys, false))
 				return fail(n);
 			n->sym = s;
 			n->type = s->type;
@@ -366,24 +393,29 @@ struct node *check_member(struct dlang *dl, struct node *n)
 		return fail(n);
 	if (n->kind == N_ARROW) {
 		if (!type_is_ptr(t) && !type_is_array(t)) {
-			err_at(dl, n->line, D_OP_PTR, "operator %s must be applied to a pointer", "->");
+			err_at(dl, n->line, D_OP_PTR, "operator %s must be applied to a pointer",
+			       "->");
 			return fail(n);
 		}
 		t = dtype_base(t)->ref;
 	}
 	if (!type_is_sou(t)) {
-		err_at(dl, n->line, D_OP_SOU, "operator %s cannot be applied to type \"%s\"; must be applied to a struct or union",
+		err_at(dl, n->line, D_OP_SOU,
+		       "operator %s cannot be applied to type \"%s\"; must be applied to a struct "
+		       "or union",
 		       n->kind == N_ARROW ? "->" : ".", t->name);
 		return fail(n);
 	}
 	if (dtype_base(t)->is_incomplete) {
-		err_at(dl, n->line, D_OP_INCOMPLETE, "operator %s cannot be applied to a pointer to type \"%s\" of unknown size",
+		err_at(dl, n->line, D_OP_INCOMPLETE,
+		       "operator %s cannot be applied to a pointer to type \"%s\" of unknown size",
 		       n->kind == N_ARROW ? "->" : ".", t->name);
 		return fail(n);
 	}
 	m = type_member(t, n->str, &bit);
 	if (!m) {
-		err_at(dl, n->line, D_TYPE_MEMBER, "%s is not a member of %s", n->str, dtype_base(t)->name);
+		err_at(dl, n->line, D_TYPE_MEMBER, "%s is not a member of %s", n->str,
+		       dtype_base(t)->name);
 		return fail(n);
 	}
 	n->is_lval = n->kind == N_ARROW || n->a->is_lval;
@@ -417,7 +449,8 @@ bool check_has_xlator(struct dlang *dl, struct node *n)
 		to = dtype_base(to)->ref;
 	if (find_xlator(dl, to, n->a))
 		return true;
-	err_at(dl, n->line, D_XLATE_NONE, "cannot translate from \"%s\" to \"%s\"", n->a->type->name, to->name);
+	err_at(dl, n->line, D_XLATE_NONE, "cannot translate from \"%s\" to \"%s\"",
+	       n->a->type->name, to->name);
 	return false;
 }
 
@@ -436,25 +469,29 @@ struct node *check_xlate_member(struct dlang *dl, struct node *n)
 		return fail(n);
 	if (n->kind == N_ARROW) {
 		if (!type_is_ptr(to)) {
-			err_at(dl, n->line, D_OP_PTR, "operator %s must be applied to a pointer", "->");
+			err_at(dl, n->line, D_OP_PTR, "operator %s must be applied to a pointer",
+			       "->");
 			return fail(n);
 		}
 		to = dtype_base(to)->ref;
 	}
 	x = find_xlator(dl, to, e);
 	if (!x) {
-		err_at(dl, n->line, D_XLATE_NONE, "cannot translate from \"%s\" to \"%s\"", e->type->name, to->name);
+		err_at(dl, n->line, D_XLATE_NONE, "cannot translate from \"%s\" to \"%s\"",
+		       e->type->name, to->name);
 		return fail(n);
 	}
 	dm = type_member(to, n->str, &bit);
 	if (!dm) {
-		err_at(dl, n->line, D_TYPE_MEMBER, "%s is not a member of %s", n->str, dtype_base(to)->name);
+		err_at(dl, n->line, D_TYPE_MEMBER, "%s is not a member of %s", n->str,
+		       dtype_base(to)->name);
 		return fail(n);
 	}
 	for (m = x->members; m && strcmp(m->str, n->str); m = m->next)
 		;
 	if (!m) {
-		err_at(dl, n->line, D_XLATE_MEMB, "translator does not define conversion for member: %s", n->str);
+		err_at(dl, n->line, D_XLATE_MEMB,
+		       "translator does not define conversion for member: %s", n->str);
 		return fail(n);
 	}
 	let = ast_new(dl, N_LET, n->line);

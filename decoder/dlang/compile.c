@@ -89,7 +89,9 @@ const struct dprog *dlang_finish(struct dlang *dl)
 	for (i = 1; i < dl->opts.argc && i < 64 && !dl->opts.no_arg_check; i++)
 		if (!(dl->args_used >> i & 1)) {
 			forget_errors(dl);
-			err_at(dl, dl->lex.line, D_MACRO_UNUSED, "extraneous argument '%s' ($%d is not referenced)", dl->opts.argv[i], i);
+			err_at(dl, dl->lex.line, D_MACRO_UNUSED,
+			       "extraneous argument '%s' ($%d is not referenced)", dl->opts.argv[i],
+			       i);
 			return NULL;
 		}
 	return &dl->prog;

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include "dprog/prog.h"
 
-#define DLANG_MAX_ARGS	 32 /* args[] */
+#define DLANG_MAX_ARGS	 32	    /* args[] */
 #define DLANG_MAX_SOURCE (4u << 20) /* bytes of a script */
 
 /* What the compiler learns of the probes that a description matches. */
@@ -51,12 +51,12 @@ struct dlang_opts {
 	const struct dlang_macro *macros; /* besides $1..; ends with name NULL; may be NULL */
 	int argc;			  /* $0, $1, ... */
 	const char *const *argv;	  /* argv[0] is $0: the script or "dtrace" */
-	bool allow_zero;   /* -Z: descriptions that match nothing are fine */
-	bool default_args; /* -x defaultargs: $n that is not there is 0 or "" */
-	bool no_arg_check; /* do not complain of arguments that nothing refers to */
-	bool no_lint;	   /* -x nolint: no warnings */
-	bool allow_empty;  /* -x empty: a script without anything in it is fine */
-	unsigned int strsize; /* option strsize, for sizeof(string); 0: DPROG_STRSIZE */
+	bool allow_zero;		  /* -Z: descriptions that match nothing are fine */
+	bool default_args;		  /* -x defaultargs: $n that is not there is 0 or "" */
+	bool no_arg_check;		  /* do not complain of arguments that nothing refers to */
+	bool no_lint;			  /* -x nolint: no warnings */
+	bool allow_empty;		  /* -x empty: a script without anything in it is fine */
+	unsigned int strsize;		  /* option strsize, for sizeof(string); 0: DPROG_STRSIZE */
 	/*
 	 * Called for each `#pragma D option name[=value]` before the rest is
 	 * compiled.  Return: 0, -ENOENT unknown option, -EINVAL bad value.  NULL: all are fine.
@@ -66,7 +66,13 @@ struct dlang_opts {
 };
 
 /* How the text before `{` or `/` is to be read: -n, -P, -m, -f, -i */
-enum dlang_spec { DLANG_SPEC_NAME, DLANG_SPEC_PROV, DLANG_SPEC_MOD, DLANG_SPEC_FUNC, DLANG_SPEC_ID };
+enum dlang_spec {
+	DLANG_SPEC_NAME,
+	DLANG_SPEC_PROV,
+	DLANG_SPEC_MOD,
+	DLANG_SPEC_FUNC,
+	DLANG_SPEC_ID
+};
 
 struct dlang_unit {
 	const char *text; /* D; borrowed during the call */
@@ -81,7 +87,8 @@ enum dlang_region { DLANG_R_NONE, DLANG_R_PRED, DLANG_R_BODY };
 struct dlang_error {
 	const char *tag;  /* "D_IDENT_UNDEF" */
 	const char *text; /* may have continuation lines that begin with a tab */
-	const char *hint; /* further text for lines of their own, "" if none: "did you mean copyinstr?" */
+	const char *
+		hint; /* further text for lines of their own, "" if none: "did you mean copyinstr?" */
 	const char *file; /* from a `# line "file"` marker; NULL: the unit's own */
 	uint32_t line;
 	uint8_t region; /* enum dlang_region: with -n and kin "in predicate: ", "in action list: " goes before the text */

@@ -19,14 +19,14 @@
 #include "dlang/compile.h"
 #include "dprog/prog.h"
 
-#define DL_MAX_ERRORS 64	  /* kept for one unit */
-#define DL_MAX_DEPTH  150	  /* nesting of expressions, declarators, types */
-#define DL_MAX_TREE   1000	  /* depth of a tree */
-#define DL_MAX_CHECK  2000	  /* the same with inlines put in */
-#define DL_MAX_NODES  (1u << 20)  /* of one session: bounds what inlines can blow up to */
-#define DL_MAX_MEM    (256u << 20)
-#define DL_MAX_OBJECT (1u << 20)  /* bytes of a struct or array */
-#define DL_MAX_NAME   1024
+#define DL_MAX_ERRORS  64	  /* kept for one unit */
+#define DL_MAX_DEPTH   150	  /* nesting of expressions, declarators, types */
+#define DL_MAX_TREE    1000	  /* depth of a tree */
+#define DL_MAX_CHECK   2000	  /* the same with inlines put in */
+#define DL_MAX_NODES   (1u << 20) /* of one session: bounds what inlines can blow up to */
+#define DL_MAX_MEM     (256u << 20)
+#define DL_MAX_OBJECT  (1u << 20) /* bytes of a struct or array */
+#define DL_MAX_NAME    1024
 #define DL_MAX_MEMBERS 4096
 #define DL_MAX_XLATORS 1000
 
@@ -58,7 +58,7 @@ struct node {
 	uint8_t op;	/* enum tok_kind, or what the kind says */
 	bool is_lval;	/* checked: names something that can be stored to */
 	bool is_long;	/* STMT: see check_clause() */
-	uint16_t depth;	/* of the tree below: left-leaning ones are built without recursion */
+	uint16_t depth; /* of the tree below: left-leaning ones are built without recursion */
 	uint32_t line;
 	struct node *a, *b, *c, *list, *next;
 	const char *str;
@@ -66,15 +66,15 @@ struct node {
 	int64_t value;
 	const struct dtype *type; /* after checking; NULL in an error */
 	struct sym *sym;
-	void *data;		  /* what a check leaves for emit */
+	void *data; /* what a check leaves for emit */
 };
 
 enum sym_kind {
-	SYM_VAR,   /* global, self->, this->, eself-> */
-	SYM_BVAR,  /* number: enum dprog_bvar; arg0..9 and args have their own kinds */
-	SYM_ARG,   /* number: 0..9 */
+	SYM_VAR,  /* global, self->, this->, eself-> */
+	SYM_BVAR, /* number: enum dprog_bvar; arg0..9 and args have their own kinds */
+	SYM_ARG,  /* number: 0..9 */
 	SYM_ARGS,
-	SYM_FUNC,  /* number: enum dprog_fn */
+	SYM_FUNC, /* number: enum dprog_fn */
 	SYM_ACTION,
 	SYM_AGGFN,
 	SYM_REFUSED,
@@ -86,24 +86,24 @@ enum sym_kind {
 
 struct sym {
 	uint8_t kind;
-	uint8_t scope;	   /* SYM_VAR: enum dprog_scope */
-	bool is_ext;	   /* beyond DTrace: hidden by the script's own */
+	uint8_t scope; /* SYM_VAR: enum dprog_scope */
+	bool is_ext;   /* beyond DTrace: hidden by the script's own */
 	bool is_assoc;
-	bool is_declared;  /* by a declaration, not by its first assignment */
-	uint32_t number;   /* by kind */
+	bool is_declared; /* by a declaration, not by its first assignment */
+	uint32_t number;  /* by kind */
 	uint32_t line;
 	const char *name;
 	const struct dtype *type; /* of a value of it */
 	const struct dtype **keys;
 	unsigned int nr_keys;
 	int64_t value;
-	const char *refused;	  /* SYM_REFUSED: text */
+	const char *refused; /* SYM_REFUSED: text */
 	int tag;
-	struct node *expr;	  /* SYM_INLINE */
-	struct sym **params;	  /* SYM_INLINE */
+	struct node *expr;   /* SYM_INLINE */
+	struct sym **params; /* SYM_INLINE */
 	unsigned int nr_params;
-	int64_t param[4];	  /* SYM_AGG: as struct dprog_agg */
-	bool is_signed;		  /* SYM_AGG */
+	int64_t param[4]; /* SYM_AGG: as struct dprog_agg */
+	bool is_signed;	  /* SYM_AGG */
 };
 
 struct xlator {
@@ -150,17 +150,19 @@ struct dlang {
 	unsigned int nr_errs;
 	uint8_t region;
 	/* names */
-	struct strmap names[DPROG_NR_SCOPES]; /* globals and all unscoped names; self->; this->; eself-> */
-	struct strmap builtins;		      /* what D has by itself */
+	struct strmap names
+		[DPROG_NR_SCOPES]; /* globals and all unscoped names; self->; this->; eself-> */
+	struct strmap builtins;	   /* what D has by itself */
 	struct strmap aggs;
 	struct strmap typedefs, tags[3]; /* struct, union, enum tags */
 	struct strmap arrays;		 /* element type and number -> type */
 	struct xlator *xlators;
 	unsigned int nr_xlators;
-	struct strmap *scope;	   /* parameters of the inline or translator being checked; NULL */
-	uint64_t args_used;	   /* bit n: $n was referred to */
+	struct strmap *scope; /* parameters of the inline or translator being checked; NULL */
+	uint64_t args_used;   /* bit n: $n was referred to */
 	uint32_t nr_bindings;
-	struct strmap own_names;   /* names the unit's script assigns or declares: these hide beyond-DTrace built-ins */
+	struct strmap
+		own_names; /* names the unit's script assigns or declares: these hide beyond-DTrace built-ins */
 	/* clause being checked */
 	struct node *clause;
 	struct dlang_match match; /* of its descriptions, merged */
@@ -169,9 +171,9 @@ struct dlang {
 	struct node *clauses, **clauses_tail;
 	unsigned int nr_clauses;
 	/* types */
-	const struct dtype *t_void, *t_char, *t_uchar, *t_short, *t_ushort, *t_int, *t_uint, *t_long,
-		*t_ulong, *t_llong, *t_ullong, *t_int64, *t_uint64, *t_string, *t_float, *t_double,
-		*t_ldouble, *t_stack, *t_sym, *t_agg, *t_voidp, *t_charp, *t_size;
+	const struct dtype *t_void, *t_char, *t_uchar, *t_short, *t_ushort, *t_int, *t_uint,
+		*t_long, *t_ulong, *t_llong, *t_ullong, *t_int64, *t_uint64, *t_string, *t_float,
+		*t_double, *t_ldouble, *t_stack, *t_sym, *t_agg, *t_voidp, *t_charp, *t_size;
 	/* output */
 	struct emit *emit;
 	struct dprog prog;
@@ -190,7 +192,8 @@ const char *err_tag_name(enum dl_tag tag);
  * @kinds: bit n: enum sym_kind n is looked at
  * Return: the name, or NULL
  */
-const char *err_near(const struct strmap *const *maps, unsigned int nr, unsigned int kinds, const char *name);
+const char *err_near(const struct strmap *const *maps, unsigned int nr, unsigned int kinds,
+		     const char *name);
 
 /* preproc.c: the control lines that are left when cpp has run */
 void preproc_line(struct dlang *dl, const char *line, size_t len, uint32_t nr);

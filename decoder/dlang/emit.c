@@ -25,7 +25,9 @@ unsigned int emit_reg(struct emit *e, unsigned int r)
 {
 	if (r >= DPROG_MAX_REGS) {
 		if (!e->failed)
-			err_at(e->dl, e->line, D_NOREG, "expression is too complex: more than %u values at once", DPROG_MAX_REGS);
+			err_at(e->dl, e->line, D_NOREG,
+			       "expression is too complex: more than %u values at once",
+			       DPROG_MAX_REGS);
 		e->failed = true;
 		return 0;
 	}
@@ -39,7 +41,8 @@ static unsigned int reg_or_none(struct emit *e, unsigned int r)
 	return r == DPROG_NOREG ? r : emit_reg(e, r);
 }
 
-void emit_abc(struct emit *e, unsigned int op, unsigned int a, unsigned int b, unsigned int c, int32_t imm)
+void emit_abc(struct emit *e, unsigned int op, unsigned int a, unsigned int b, unsigned int c,
+	      int32_t imm)
 {
 	struct dprog *p = e->p;
 
@@ -77,7 +80,8 @@ void emit_const(struct emit *e, unsigned int r, int64_t v)
 	}
 	i = (uintptr_t)strmap_get(&e->consts, (const char *)&v, sizeof(v));
 	if (!i) {
-		p->consts = arena_grow(&e->dl->mem, p->consts, p->nr_consts, &e->cap_consts, sizeof(*p->consts));
+		p->consts = arena_grow(&e->dl->mem, p->consts, p->nr_consts, &e->cap_consts,
+				       sizeof(*p->consts));
 		p->consts[p->nr_consts++] = (uint64_t)v;
 		i = p->nr_consts;
 		key = arena_memdup(&e->dl->mem, &v, sizeof(v));
@@ -92,7 +96,8 @@ uint32_t emit_str(struct emit *e, const char *text, uint32_t len)
 	uintptr_t i = (uintptr_t)strmap_get(&e->strs, text, len);
 
 	if (!i) {
-		p->strs = arena_grow(&e->dl->mem, p->strs, p->nr_strs, &e->cap_strs, sizeof(*p->strs));
+		p->strs = arena_grow(&e->dl->mem, p->strs, p->nr_strs, &e->cap_strs,
+				     sizeof(*p->strs));
 		p->strs[p->nr_strs++] = (struct dprog_str){ text, len };
 		i = p->nr_strs;
 		strmap_put(&e->strs, text, len, (void *)i);
@@ -120,7 +125,9 @@ static unsigned int sym_kind(const struct node *n)
 struct dprog_val emit_val(const struct dtype *t, const struct node *n)
 {
 	const struct dtype *b = dtype_base(t);
-	struct dprog_val v = { .kind = DPROG_INT, .size = b->size, .is_signed = b->is_signed, .type = t };
+	struct dprog_val v = {
+		.kind = DPROG_INT, .size = b->size, .is_signed = b->is_signed, .type = t
+	};
 
 	switch (b->kind) {
 	case DTYPE_PTR:
@@ -157,8 +164,13 @@ uint32_t emit_var(struct emit *e, struct sym *s)
 	p->vars = arena_grow(&e->dl->mem, p->vars, p->nr_vars, &e->cap_vars, sizeof(*p->vars));
 	s->number = p->nr_vars;
 	v = &p->vars[p->nr_vars++];
-	*v = (struct dprog_var){ .name = s->name, .scope = s->scope, .is_assoc = s->is_assoc, .nr_keys = s->nr_keys,
-				 .slot = UINT32_MAX, .val = emit_val(s->type, NULL), .line = s->line };
+	*v = (struct dprog_var){ .name = s->name,
+				 .scope = s->scope,
+				 .is_assoc = s->is_assoc,
+				 .nr_keys = s->nr_keys,
+				 .slot = UINT32_MAX,
+				 .val = emit_val(s->type, NULL),
+				 .line = s->line };
 	if (s->scope == DPROG_PROC)
 		p->uses_proc = true;
 	if (s->is_assoc) {
@@ -182,7 +194,11 @@ static uint32_t emit_aggregation(struct emit *e, struct sym *s, const struct nod
 	p->aggs = arena_grow(&e->dl->mem, p->aggs, p->nr_aggs, &e->cap_aggs, sizeof(*p->aggs));
 	s->number = p->nr_aggs;
 	a = &p->aggs[p->nr_aggs++];
-	*a = (struct dprog_agg){ .name = s->name, .func = s->value, .nr_keys = s->nr_keys, .is_signed = s->is_signed, .line = s->line };
+	*a = (struct dprog_agg){ .name = s->name,
+				 .func = s->value,
+				 .nr_keys = s->nr_keys,
+				 .is_signed = s->is_signed,
+				 .line = s->line };
 	memcpy(a->param, s->param, sizeof(a->param));
 	a->keys = arena_alloc(&e->dl->mem, (s->nr_keys ? s->nr_keys : 1) * sizeof(*a->keys));
 	for (i = 0; i < s->nr_keys; i++) {
@@ -218,10 +234,15 @@ static void emit_action(struct emit *e, const struct act *act, uint32_t *flags)
 	struct dprog_action *a;
 	unsigned int i;
 
-	p->actions = arena_grow(&e->dl->mem, p->actions, p->nr_actions, &e->cap_actions, sizeof(*p->actions));
+	p->actions = arena_grow(&e->dl->mem, p->actions, p->nr_actions, &e->cap_actions,
+				sizeof(*p->actions));
 	a = &p->actions[p->nr_actions++];
-	*a = (struct dprog_action){ .kind = act->kind, .nr_aggs = act->nr_aggs, .fmt = act->fmt, .type = act->type,
-				    .size = act->size, .line = e->line,
+	*a = (struct dprog_action){ .kind = act->kind,
+				    .nr_aggs = act->nr_aggs,
+				    .fmt = act->fmt,
+				    .type = act->type,
+				    .size = act->size,
+				    .line = e->line,
 				    .is_destructive = prog_acts[act->kind].flags & BF_DESTR };
 	a->values = arena_alloc(&e->dl->mem, (act->nr_values + 1) * sizeof(*a->values));
 	a->aggs = arena_alloc(&e->dl->mem, (act->nr_aggs + 1) * sizeof(*a->aggs));
@@ -232,7 +253,9 @@ static void emit_action(struct emit *e, const struct act *act, uint32_t *flags)
 	case DPROG_ACT_USTACK:
 	case DPROG_ACT_JSTACK:
 		a->nr_values = 1;
-		a->values[0] = (struct dprog_val){ .kind = DPROG_STACK, .sub = act->stack, .size = 8, .type = e->dl->t_stack };
+		a->values[0] = (struct dprog_val){
+			.kind = DPROG_STACK, .sub = act->stack, .size = 8, .type = e->dl->t_stack
+		};
 		emit_abc(e, DPROG_OP_STACK, 0, act->stack, 0, act->frames);
 		p->uses_stack = true;
 		break;
@@ -263,7 +286,8 @@ static void emit_action(struct emit *e, const struct act *act, uint32_t *flags)
 		*flags |= DPROG_C_RECORD | DPROG_C_DATA;
 	if (prog_acts[act->kind].flags & BF_DESTR)
 		*flags |= DPROG_C_DESTR;
-	if (act->kind == DPROG_ACT_SPECULATE || act->kind == DPROG_ACT_COMMIT || act->kind == DPROG_ACT_DISCARD)
+	if (act->kind == DPROG_ACT_SPECULATE || act->kind == DPROG_ACT_COMMIT ||
+	    act->kind == DPROG_ACT_DISCARD)
 		*flags |= DPROG_C_SPEC;
 }
 
@@ -271,8 +295,10 @@ static void emit_action(struct emit *e, const struct act *act, uint32_t *flags)
 static bool has_destructive(const struct node *n)
 {
 	for (; n; n = n->next)
-		if ((n->kind == N_CALL && n->sym && n->sym->kind == SYM_FUNC && (prog_funcs[n->sym->number].flags & BF_DESTR)) ||
-		    has_destructive(n->a) || has_destructive(n->b) || has_destructive(n->c) || has_destructive(n->list))
+		if ((n->kind == N_CALL && n->sym && n->sym->kind == SYM_FUNC &&
+		     (prog_funcs[n->sym->number].flags & BF_DESTR)) ||
+		    has_destructive(n->a) || has_destructive(n->b) || has_destructive(n->c) ||
+		    has_destructive(n->list))
 			return true;
 	return false;
 }
@@ -284,9 +310,12 @@ static void emit_clause(struct emit *e, const struct node *clause)
 	const struct node *n;
 	size_t nr = 0;
 
-	p->clauses = arena_grow(&e->dl->mem, p->clauses, p->nr_clauses, &e->cap_clauses, sizeof(*p->clauses));
+	p->clauses = arena_grow(&e->dl->mem, p->clauses, p->nr_clauses, &e->cap_clauses,
+				sizeof(*p->clauses));
 	c = &p->clauses[p->nr_clauses++];
-	*c = (struct dprog_clause){ .start = p->nr_code, .line = clause->line, .unit = p->nr_units };
+	*c = (struct dprog_clause){ .start = p->nr_code,
+				    .line = clause->line,
+				    .unit = p->nr_units };
 	for (n = clause->list; n; n = n->next)
 		nr++;
 	c->pdescs = arena_alloc(&e->dl->mem, nr * sizeof(*c->pdescs));
@@ -354,7 +383,9 @@ bool emit_unit(struct dlang *dl, const struct node *clauses)
 	}
 	p->units = arena_grow(&dl->mem, p->units, p->nr_units, &e->cap_units, sizeof(*p->units));
 	u = &p->units[p->nr_units++];
-	*u = (struct dprog_unit){ .name = arena_strdup(&dl->mem, dl->unit->name ? dl->unit->name : ""), .clause = nr_clauses,
+	*u = (struct dprog_unit){ .name = arena_strdup(&dl->mem,
+						       dl->unit->name ? dl->unit->name : ""),
+				  .clause = nr_clauses,
 				  .nr_clauses = p->nr_clauses - nr_clauses };
 	return true;
 }
@@ -363,6 +394,7 @@ void emit_option(struct dlang *dl, const char *name, const char *value, uint32_t
 {
 	struct dprog *p = &dl->prog;
 
-	p->options = arena_grow(&dl->mem, p->options, p->nr_options, &dl->emit->cap_options, sizeof(*p->options));
+	p->options = arena_grow(&dl->mem, p->options, p->nr_options, &dl->emit->cap_options,
+				sizeof(*p->options));
 	p->options[p->nr_options++] = (struct dprog_option){ name, value, line };
 }

@@ -16,13 +16,13 @@ struct place;
 struct emit {
 	struct dlang *dl;
 	struct dprog *p;
-	size_t cap_code, cap_lines, cap_consts, cap_strs, cap_vars, cap_aggs, cap_actions, cap_clauses, cap_units,
-		cap_options;
-	struct strmap strs;	/* text -> index + 1 */
-	struct strmap consts;	/* bytes of the number -> index + 1 */
-	uint8_t *bindings;	/* by number: register of a parameter */
+	size_t cap_code, cap_lines, cap_consts, cap_strs, cap_vars, cap_aggs, cap_actions,
+		cap_clauses, cap_units, cap_options;
+	struct strmap strs;   /* text -> index + 1 */
+	struct strmap consts; /* bytes of the number -> index + 1 */
+	uint8_t *bindings;    /* by number: register of a parameter */
 	uint32_t nr_bindings;
-	unsigned int nr_regs;	/* of the clause */
+	unsigned int nr_regs; /* of the clause */
 	uint32_t line;
 	const struct place *lhs; /* left side of the compound assignment at hand */
 	bool failed;
@@ -36,7 +36,8 @@ bool emit_unit(struct dlang *dl, const struct node *clauses);
 void emit_option(struct dlang *dl, const char *name, const char *value, uint32_t line);
 
 /* ---- instructions ---- */
-void emit_abc(struct emit *e, unsigned int op, unsigned int a, unsigned int b, unsigned int c, int32_t imm);
+void emit_abc(struct emit *e, unsigned int op, unsigned int a, unsigned int b, unsigned int c,
+	      int32_t imm);
 uint32_t emit_jump(struct emit *e, unsigned int op, unsigned int a);
 /** emit_land() - a jump made before goes here */
 void emit_land(struct emit *e, uint32_t jump);
@@ -59,8 +60,8 @@ struct place {
 	enum { PLACE_SLOT, PLACE_KEYS, PLACE_MEM } kind;
 	struct sym *sym;
 	const struct dtype *type;
-	unsigned int reg;    /* first key, or the address */
-	int32_t off;	     /* MEM */
+	unsigned int reg;      /* first key, or the address */
+	int32_t off;	       /* MEM */
 	uint32_t bit, nr_bits; /* MEM: of a bit-field, inside its unit */
 };
 /** emit_place() - evaluate what a place depends on, from register @r on.  Return: next free register */

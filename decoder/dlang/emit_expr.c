@@ -28,7 +28,8 @@ static bool small(const struct node *n, int32_t *v)
 
 static bool is_bool(const struct node *n)
 {
-	return (n->kind == N_BINARY && ((n->op >= T_LT && n->op <= T_NE) || (n->op >= T_LAND && n->op <= T_LOR)) &&
+	return (n->kind == N_BINARY &&
+		((n->op >= T_LT && n->op <= T_NE) || (n->op >= T_LAND && n->op <= T_LOR)) &&
 		n->type->size == 4) ||
 	       (n->kind == N_UNARY && n->op == T_NOT);
 }
@@ -56,7 +57,10 @@ static void logical(struct emit *e, const struct node *n, unsigned int r)
 static void compare_str(struct emit *e, const struct node *n, unsigned int r)
 {
 	static const uint8_t ops[T_NR] = {
-		[T_LT] = DPROG_OP_LTSI, [T_LE] = DPROG_OP_LESI, [T_GT] = DPROG_OP_GTSI, [T_GE] = DPROG_OP_GESI,
+		[T_LT] = DPROG_OP_LTSI,
+		[T_LE] = DPROG_OP_LESI,
+		[T_GT] = DPROG_OP_GTSI,
+		[T_GE] = DPROG_OP_GESI,
 	};
 
 	emit_expr(e, n->a, r);
@@ -72,7 +76,7 @@ static void compare_str(struct emit *e, const struct node *n, unsigned int r)
 static void compare(struct emit *e, const struct node *n, unsigned int r)
 {
 	static const uint8_t imm[T_NR] = {
-		[T_EQ] = DPROG_OP_EQI, [T_NE] = DPROG_OP_NEI,	[T_LT] = DPROG_OP_LTSI,
+		[T_EQ] = DPROG_OP_EQI,	[T_NE] = DPROG_OP_NEI,	[T_LT] = DPROG_OP_LTSI,
 		[T_LE] = DPROG_OP_LESI, [T_GT] = DPROG_OP_GTSI, [T_GE] = DPROG_OP_GESI,
 	};
 	const struct dtype *t = dtype_base(n->a->type);
@@ -105,7 +109,8 @@ static void compare(struct emit *e, const struct node *n, unsigned int r)
 }
 
 /* Operator with a small constant on its right.  Return: false if there is no such instruction */
-static bool arithmetic_imm(struct emit *e, unsigned int op, bool is_signed, int32_t v, unsigned int r)
+static bool arithmetic_imm(struct emit *e, unsigned int op, bool is_signed, int32_t v,
+			   unsigned int r)
 {
 	unsigned int o;
 
@@ -151,11 +156,16 @@ static bool arithmetic_imm(struct emit *e, unsigned int op, bool is_signed, int3
 static void arithmetic(struct emit *e, const struct node *n, unsigned int r)
 {
 	static const uint8_t ops[T_NR][2] = {
-		[T_PLUS] = { DPROG_OP_ADD, DPROG_OP_ADD },     [T_MINUS] = { DPROG_OP_SUB, DPROG_OP_SUB },
-		[T_STAR] = { DPROG_OP_MUL, DPROG_OP_MUL },     [T_SLASH] = { DPROG_OP_DIVU, DPROG_OP_DIVS },
-		[T_PERCENT] = { DPROG_OP_MODU, DPROG_OP_MODS }, [T_AND] = { DPROG_OP_AND, DPROG_OP_AND },
-		[T_OR] = { DPROG_OP_OR, DPROG_OP_OR },	       [T_XOR] = { DPROG_OP_XOR, DPROG_OP_XOR },
-		[T_SHL] = { DPROG_OP_SHL, DPROG_OP_SHL },      [T_SHR] = { DPROG_OP_SHRU, DPROG_OP_SHRS },
+		[T_PLUS] = { DPROG_OP_ADD, DPROG_OP_ADD },
+		[T_MINUS] = { DPROG_OP_SUB, DPROG_OP_SUB },
+		[T_STAR] = { DPROG_OP_MUL, DPROG_OP_MUL },
+		[T_SLASH] = { DPROG_OP_DIVU, DPROG_OP_DIVS },
+		[T_PERCENT] = { DPROG_OP_MODU, DPROG_OP_MODS },
+		[T_AND] = { DPROG_OP_AND, DPROG_OP_AND },
+		[T_OR] = { DPROG_OP_OR, DPROG_OP_OR },
+		[T_XOR] = { DPROG_OP_XOR, DPROG_OP_XOR },
+		[T_SHL] = { DPROG_OP_SHL, DPROG_OP_SHL },
+		[T_SHR] = { DPROG_OP_SHRU, DPROG_OP_SHRS },
 	};
 	const struct dtype *t = dtype_base(n->a->type);
 	bool is_signed = t->is_signed && t->kind != DTYPE_PTR;
@@ -237,7 +247,8 @@ static void conv(struct emit *e, const struct node *n, unsigned int r)
 }
 
 /* x[k] += v has an instruction of its own where the value is an integer */
-static bool add_element(struct emit *e, const struct node *n, const struct node *v, int32_t step, unsigned int r)
+static bool add_element(struct emit *e, const struct node *n, const struct node *v, int32_t step,
+			unsigned int r)
 {
 	const struct node *l = n->a;
 	const struct node *k;
@@ -266,7 +277,8 @@ static void assign(struct emit *e, const struct node *n, unsigned int r)
 	q = emit_place(e, n->a, r + 1, &p);
 	emit_store(e, &p, r, q);
 	if (p.nr_bits)
-		emit_abc(e, dtype_base(p.type)->is_signed ? DPROG_OP_BFXS : DPROG_OP_BFXU, r, r, 0, p.nr_bits);
+		emit_abc(e, dtype_base(p.type)->is_signed ? DPROG_OP_BFXS : DPROG_OP_BFXU, r, r, 0,
+			 p.nr_bits);
 }
 
 /*
@@ -294,7 +306,9 @@ static void compound(struct emit *e, const struct node *n, unsigned int r, bool 
 static void incdec(struct emit *e, const struct node *n, unsigned int r, bool want)
 {
 	const struct dtype *b = dtype_base(n->a->type);
-	int32_t step = b->kind == DTYPE_PTR && dtype_base(b->ref)->size ? (int32_t)dtype_base(b->ref)->size : 1;
+	int32_t step = b->kind == DTYPE_PTR && dtype_base(b->ref)->size
+			       ? (int32_t)dtype_base(b->ref)->size
+			       : 1;
 	bool post = n->value && want;
 	struct place p;
 	unsigned int q;
@@ -356,7 +370,8 @@ static void call(struct emit *e, const struct node *n, unsigned int r)
 	else if (n->sym->number == DPROG_FN_ALLOCA)
 		emit_abc(e, DPROG_OP_ALLOCA, r, r, 0, 0);
 	else
-		emit_abc(e, DPROG_OP_CALL, type_is_void(n->type) ? DPROG_NOREG : r, r, nr, n->sym->number);
+		emit_abc(e, DPROG_OP_CALL, type_is_void(n->type) ? DPROG_NOREG : r, r, nr,
+			 n->sym->number);
 }
 
 static void let(struct emit *e, const struct node *n, unsigned int r)

@@ -12,7 +12,8 @@ bool emit_is_place(const struct node *n)
 	case N_SCOPED:
 		return n->sym && n->sym->kind == SYM_VAR;
 	case N_INDEX:
-		return !(n->sym && n->sym->kind == SYM_ARGS) && !(!n->sym && type_is_str(n->a->type));
+		return !(n->sym && n->sym->kind == SYM_ARGS) &&
+		       !(!n->sym && type_is_str(n->a->type));
 	case N_MEMBER:
 		return true;
 	case N_UNARY:
@@ -216,7 +217,8 @@ void emit_load(struct emit *e, const struct place *p, unsigned int r)
 	} else {
 		emit_abc(e, load_op(b), r, p->reg, 0, p->off);
 		if (p->nr_bits)
-			emit_abc(e, b->is_signed ? DPROG_OP_BFXS : DPROG_OP_BFXU, r, r, 0, field_of(p));
+			emit_abc(e, b->is_signed ? DPROG_OP_BFXS : DPROG_OP_BFXU, r, r, 0,
+				 field_of(p));
 	}
 }
 

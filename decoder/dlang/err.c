@@ -10,8 +10,8 @@ static const struct {
 	const char *name;
 	bool is_in;
 } tags[DL_NR_TAGS] = {
-#define IN  true
-#define OUT false
+#define IN		      true
+#define OUT		      false
 #define DIAG(tag, scope, fmt) [tag] = { #tag, scope },
 #include "diag.def"
 #undef DIAG
@@ -81,7 +81,8 @@ void err_hint(struct dlang *dl, const char *fmt, ...)
 	dl->errs[dl->nr_errs - 1].hint = arena_strdup(&dl->mem, text);
 }
 
-const char *err_near(const struct strmap *const *maps, unsigned int nr, unsigned int kinds, const char *name)
+const char *err_near(const struct strmap *const *maps, unsigned int nr, unsigned int kinds,
+		     const char *name)
 {
 	size_t len = strlen(name), i;
 	unsigned int best = len < 5 ? 1 : 2, m, d;
@@ -95,7 +96,8 @@ const char *err_near(const struct strmap *const *maps, unsigned int nr, unsigned
 
 			const struct sym *sym = s->value;
 
-			if (!s->key || s->len > 64 || !(kinds >> sym->kind & 1) || !strcmp(s->key, name))
+			if (!s->key || s->len > 64 || !(kinds >> sym->kind & 1) ||
+			    !strcmp(s->key, name))
 				continue;
 			d = match_distance(s->key, name, best);
 			/* of equals the first in the alphabet, so that the answer is always the same */
@@ -107,8 +109,8 @@ const char *err_near(const struct strmap *const *maps, unsigned int nr, unsigned
 	return found;
 }
 
-void dlang_error_text(const struct dlang_error *e, const struct dlang_unit *u, bool with_tag, char *buf,
-		      size_t size)
+void dlang_error_text(const struct dlang_error *e, const struct dlang_unit *u, bool with_tag,
+		      char *buf, size_t size)
 {
 	static const char *const region[] = { "", "in predicate: ", "in action list: " };
 	char tag[64] = "", where[64] = "";
@@ -120,15 +122,15 @@ void dlang_error_text(const struct dlang_error *e, const struct dlang_unit *u, b
 			snprintf(where, sizeof(where), "line %u: ", e->line);
 		if (e->file)
 			snprintf(buf, size, "%s %s: %s\"%s\", %s%s",
-				 e->is_warning ? "warning: script" : "failed to compile script", u->name,
-				 tag, e->file, where, e->text);
+				 e->is_warning ? "warning: script" : "failed to compile script",
+				 u->name, tag, e->file, where, e->text);
 		else
 			snprintf(buf, size, "%s %s: %s%s%s",
-				 e->is_warning ? "warning: script" : "failed to compile script", u->name,
-				 tag, where, e->text);
+				 e->is_warning ? "warning: script" : "failed to compile script",
+				 u->name, tag, where, e->text);
 		return;
 	}
 	snprintf(buf, size, "%s %s: %s%s%s",
-		 e->is_warning ? "warning: probe specifier" : "invalid probe specifier", u->name, tag,
-		 region[e->region], e->text);
+		 e->is_warning ? "warning: probe specifier" : "invalid probe specifier", u->name,
+		 tag, region[e->region], e->text);
 }

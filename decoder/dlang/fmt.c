@@ -108,10 +108,10 @@ struct state {
 	const char *func;
 	const struct node *str;
 	struct act *act;
-	struct node *arg;	/* printf: the next argument */
-	unsigned int nr_args;	/* printf: taken so far */
-	unsigned int conv;	/* number of the conversion at hand, from 1 */
-	unsigned int nr_aggs;	/* printa: conversions with @ so far */
+	struct node *arg;     /* printf: the next argument */
+	unsigned int nr_args; /* printf: taken so far */
+	unsigned int conv;    /* number of the conversion at hand, from 1 */
+	unsigned int nr_aggs; /* printa: conversions with @ so far */
 	bool printa;
 	const struct dtype **keys;
 	unsigned int nr_keys;
@@ -133,7 +133,8 @@ static const struct dtype *take(struct state *s, const char *spec, const char *w
 		a->next = NULL;
 		s->nr_args++;
 		if (s->act->nr_values == DPROG_MAX_ARGS) {
-			err_at(dl, s->str->line, D_TOOBIG, "%s( ) has more than %u arguments", s->func, DPROG_MAX_ARGS);
+			err_at(dl, s->str->line, D_TOOBIG, "%s( ) has more than %u arguments",
+			       s->func, DPROG_MAX_ARGS);
 			s->ok = false;
 			return NULL;
 		}
@@ -141,8 +142,8 @@ static const struct dtype *take(struct state *s, const char *spec, const char *w
 		return a->type; /* NULL: in error already */
 	}
 	err_at(dl, s->str->line, D_PRINTF_ARG_PROTO,
-	       "%s( ) prototype mismatch: conversion #%u (%%%s) is missing a corresponding %s", s->func, s->conv, spec,
-	       what);
+	       "%s( ) prototype mismatch: conversion #%u (%%%s) is missing a corresponding %s",
+	       s->func, s->conv, spec, what);
 	s->ok = false;
 	return NULL;
 }
@@ -157,7 +158,9 @@ static void star(struct state *s, const char *spec, const char *what, uint8_t *i
 		s->ok = false;
 	} else if (!type_is_int(t)) {
 		err_at(s->dl, s->str->line, D_PRINTF_DYN_PROTO,
-		       "%s( ) argument #%u, the dynamic %s of conversion #%u, must be of integer type", s->func, nr + 2, what, s->conv);
+		       "%s( ) argument #%u, the dynamic %s of conversion #%u, must be of integer "
+		       "type",
+		       s->func, nr + 2, what, s->conv);
 		s->ok = false;
 	}
 }
@@ -179,7 +182,8 @@ static const char *number(const char *p, int32_t *v)
 static const char *prefix(const char *p, struct dfmt_conv *c)
 {
 	static const char letters[] = "#0-+ '@";
-	static const uint16_t bits[] = { DFMT_ALT, DFMT_ZERO, DFMT_LEFT, DFMT_PLUS, DFMT_SPACE, DFMT_GROUP, DFMT_AGG };
+	static const uint16_t bits[] = { DFMT_ALT,   DFMT_ZERO,	 DFMT_LEFT, DFMT_PLUS,
+					 DFMT_SPACE, DFMT_GROUP, DFMT_AGG };
 	const char *f;
 
 	c->width = c->prec = -1;
@@ -229,7 +233,9 @@ static void conversion(struct state *s, struct dfmt_conv *c, const char *spec, s
 	if (c->flags & DFMT_AGG) {
 		if (!s->printa) {
 			err_at(dl, s->str->line, D_PRINTF_AGG_CONV,
-			       "%%@ conversion requires an aggregation and is not for use with %s( )", s->func);
+			       "%%@ conversion requires an aggregation and is not for use with %s( "
+			       ")",
+			       s->func);
 			s->ok = false;
 		} else {
 			c->agg = s->nr_aggs < s->act->nr_aggs ? s->nr_aggs : s->act->nr_aggs - 1;
@@ -245,7 +251,8 @@ static void conversion(struct state *s, struct dfmt_conv *c, const char *spec, s
 	}
 	if (!fits(w, size, t)) {
 		err_at(dl, s->str->line, D_PRINTF_ARG_TYPE,
-		       "%s( ) argument #%u is incompatible with conversion #%u prototype:\n\tconversion: %%%s\n\t prototype: %s\n\t  argument: %s",
+		       "%s( ) argument #%u is incompatible with conversion #%u "
+		       "prototype:\n\tconversion: %%%s\n\t prototype: %s\n\t  argument: %s",
 		       s->func, c->arg + 2, s->conv, text, want_text(w, text, len), t->name);
 		s->ok = false;
 		return;
@@ -281,7 +288,8 @@ static bool all_defined(struct dlang *dl, const struct node *str)
 		q += *q != 0;
 		text = arena_memdup(&dl->mem, p, q - p);
 		if (q == p || want_of(text, q - p, &size) == W_NONE) {
-			err_at(dl, str->line, D_SYNTAX, "format conversion #%u is undefined: %%%s", conv, text);
+			err_at(dl, str->line, D_SYNTAX, "format conversion #%u is undefined: %%%s",
+			       conv, text);
 			return false;
 		}
 		p = q - 1;
@@ -289,9 +297,15 @@ static bool all_defined(struct dlang *dl, const struct node *str)
 	return true;
 }
 
-struct dfmt *fmt_parse(struct dlang *dl, const char *func, const struct node *str, struct act *act, struct node *args)
+struct dfmt *fmt_parse(struct dlang *dl, const char *func, const struct node *str, struct act *act,
+		       struct node *args)
 {
-	struct state s = { .dl = dl, .func = func, .str = str, .act = act, .arg = args, .ok = true,
+	struct state s = { .dl = dl,
+			   .func = func,
+			   .str = str,
+			   .act = act,
+			   .arg = args,
+			   .ok = true,
 			   .printa = act->kind == DPROG_ACT_PRINTA };
 	struct dfmt *f = arena_alloc(&dl->mem, sizeof(*f));
 	const char *p = str->str, *q;
@@ -330,7 +344,8 @@ struct dfmt *fmt_parse(struct dlang *dl, const char *func, const struct node *st
 		f->convs[f->nr++] = c;
 	} while (*p && s.ok && !dl->too_big);
 	if (s.ok && !s.printa && s.arg) {
-		err_at(dl, str->line, D_PRINTF_ARG_EXTRA, "%s( ) prototype mismatch: only %u arguments required by this format string",
+		err_at(dl, str->line, D_PRINTF_ARG_EXTRA,
+		       "%s( ) prototype mismatch: only %u arguments required by this format string",
 		       func, s.nr_args);
 		s.ok = false;
 	}

@@ -33,4 +33,9 @@ const char *lex_tok_name(unsigned int kind);
 /** lex_skip_clause() - after a syntax error: skip to behind the } or ; that ends what was begun */
 void lex_skip_clause(struct dlang *dl, unsigned int depth);
 
+/* lex_lit.c: a literal that begins where the text is; fills in all of @t but its line */
+void lex_string(struct dlang *dl, struct tok *t);
+void lex_char(struct dlang *dl, struct tok *t);
+void lex_number(struct dlang *dl, struct tok *t);
+
 #endif /* BEAMTAP_DLANG_LEX_H */

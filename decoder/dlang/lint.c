@@ -6,8 +6,9 @@
 
 /* Names that come in pairs */
 static const char *const pairs[][2] = {
-	{ "start", "end" }, { "entry", "return" }, { "scheduled", "unscheduled" }, { "grow", "shrink" },
-	{ "busy", "not_busy" }, { "sleep", "wakeup" }, { "register", "unregister" }, { "load", "unload" },
+	{ "start", "end" },	      { "entry", "return" },  { "scheduled", "unscheduled" },
+	{ "grow", "shrink" },	      { "busy", "not_busy" }, { "sleep", "wakeup" },
+	{ "register", "unregister" }, { "load", "unload" },
 };
 
 /* Return: what the name would be with its ending exchanged, or NULL */
@@ -19,13 +20,15 @@ static const char *sibling(struct dlang *dl, const char *name)
 	for (i = 0; dash && i < sizeof(pairs) / sizeof(pairs[0]); i++)
 		for (k = 0; k < 2; k++)
 			if (!strcmp(dash + 1, pairs[i][k]))
-				return arena_printf(&dl->mem, "%.*s-%s", (int)(dash - name), name, pairs[i][!k]);
+				return arena_printf(&dl->mem, "%.*s-%s", (int)(dash - name), name,
+						    pairs[i][!k]);
 	return NULL;
 }
 
 static bool is_erlang(const struct dprog_pdesc *pd)
 {
-	return !strncmp(pd->prov, "erlang", 6) || (!*pd->prov && strcmp(pd->name, "BEGIN") && strcmp(pd->name, "END"));
+	return !strncmp(pd->prov, "erlang", 6) ||
+	       (!*pd->prov && strcmp(pd->name, "BEGIN") && strcmp(pd->name, "END"));
 }
 
 /* One probe in two clauses that differ in nothing, and its counterpart nowhere: often a slip of the pen */
@@ -46,12 +49,15 @@ static void lint_pairs(struct dlang *dl)
 		for (p = c->list; p; p = p->next) {
 			const struct dprog_pdesc *pd = p->data;
 
-			if (!is_erlang(pd) || (uintptr_t)strmap_get(&uses, pd->name, strlen(pd->name)) < 2)
+			if (!is_erlang(pd) ||
+			    (uintptr_t)strmap_get(&uses, pd->name, strlen(pd->name)) < 2)
 				continue;
 			other = sibling(dl, pd->name);
 			if (!other || strmap_get(&uses, other, strlen(other)))
 				continue;
-			err_warn(dl, p->line, D_LINT_PAIR, "probe %s is used twice, %s never: is one of them meant?", pd->name, other);
+			err_warn(dl, p->line, D_LINT_PAIR,
+				 "probe %s is used twice, %s never: is one of them meant?",
+				 pd->name, other);
 			strmap_put(&uses, other, strlen(other), dl);
 		}
 	strmap_fini(&uses);
@@ -64,7 +70,8 @@ static const struct node *find_self(const struct node *n)
 	for (; n; n = n->next) {
 		if (n->kind == N_SCOPED && n->op == DPROG_THREAD && n->sym)
 			return n;
-		if ((f = find_self(n->a)) || (f = find_self(n->b)) || (f = find_self(n->c)) || (f = find_self(n->list)))
+		if ((f = find_self(n->a)) || (f = find_self(n->b)) || (f = find_self(n->c)) ||
+		    (f = find_self(n->list)))
 			return f;
 	}
 	return NULL;
@@ -82,15 +89,17 @@ static void lint_self(struct dlang *dl)
 			const struct dprog_pdesc *pd = p->data;
 
 			/* processes keep their thread during these */
-			erlang |= !strncmp(pd->prov, "erlang", 6) && strncmp(pd->name, "driver", 6) && strncmp(pd->name, "scheduler", 9) &&
-				  strncmp(pd->name, "port", 4);
+			erlang |= !strncmp(pd->prov, "erlang", 6) &&
+				  strncmp(pd->name, "driver", 6) &&
+				  strncmp(pd->name, "scheduler", 9) && strncmp(pd->name, "port", 4);
 		}
 		f = erlang ? find_self(c->a) : NULL;
 		if (erlang && !f)
 			f = find_self(c->b);
 		if (f && first) {
 			err_warn(dl, f->line, D_LINT_SELF,
-				 "self->%s is bound to a scheduler thread, on which Erlang processes take turns: eself->%s is bound to the process",
+				 "self->%s is bound to a scheduler thread, on which Erlang "
+				 "processes take turns: eself->%s is bound to the process",
 				 f->str, f->str);
 			return;
 		}

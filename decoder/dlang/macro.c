@@ -27,7 +27,8 @@ static long arg_number(const char *name, size_t len)
 }
 
 /* Text of a macro variable, or NULL with the error reported */
-static const char *value_of(struct dlang *dl, const char *name, size_t len, bool text, uint32_t line)
+static const char *value_of(struct dlang *dl, const char *name, size_t len, bool text,
+			    uint32_t line)
 {
 	long n = arg_number(name, len);
 	const struct dlang_macro *m;
@@ -39,8 +40,8 @@ static const char *value_of(struct dlang *dl, const char *name, size_t len, bool
 			return dl->opts.argv[n];
 		if (dl->opts.default_args)
 			return text ? "" : "0";
-		err_at(dl, line, D_MACRO_UNDEF, "macro argument $%s%.*s is not defined", text ? "$" : "",
-		       (int)(len > 20 ? 20 : len), name);
+		err_at(dl, line, D_MACRO_UNDEF, "macro argument $%s%.*s is not defined",
+		       text ? "$" : "", (int)(len > 20 ? 20 : len), name);
 		return NULL;
 	}
 	for (m = dl->opts.macros; m && m->name; m++)
@@ -80,7 +81,8 @@ void macro_token(struct dlang *dl, struct tok *t, bool text)
 	errno = 0;
 	n = strtoull(v, &end, 0);
 	if (errno || *end || !*v)
-		err_at(dl, t->line, D_MACRO_OFLOW, "macro argument $%.*s constant %.60s results in integer overflow",
+		err_at(dl, t->line, D_MACRO_OFLOW,
+		       "macro argument $%.*s constant %.60s results in integer overflow",
 		       (int)(len > 64 ? 64 : len), name, v);
 	t->kind = T_INT;
 	t->value = n;

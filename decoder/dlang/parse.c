@@ -14,10 +14,10 @@
 static bool is_decl_word(struct dlang *dl, const char *w)
 {
 	static const char *const words[] = {
-		"auto",	  "char",     "const",	  "double",   "enum",	"extern", "float",    "inline",
-		"int",	  "long",     "provider", "register", "restrict", "self",   "short",	"signed",
-		"static", "string",   "struct",	  "this",     "translator", "typedef", "union",	"unsigned",
-		"userland", "void",   "volatile",
+		"auto",	   "char",   "const",	 "double",   "enum",	 "extern",   "float",
+		"inline",  "int",    "long",	 "provider", "register", "restrict", "self",
+		"short",   "signed", "static",	 "string",   "struct",	 "this",     "translator",
+		"typedef", "union",  "unsigned", "userland", "void",	 "volatile",
 	};
 	size_t i;
 
@@ -51,7 +51,7 @@ static struct node *parse_predicate(struct dlang *dl)
 	struct node *n;
 
 	dl->lex.in_pred = true;
-	lex_next(dl); /* the opening / */
+	lex_next(dl);			     /* the opening / */
 	if (lex_peek(dl)->kind == T_EPRED) { /* / / */
 		dl->lex.in_pred = false;
 		parse_error(dl);

@@ -49,10 +49,17 @@ bool parse_accept(struct dlang *dl, unsigned int kind);
 bool parse_enter(struct dlang *dl);
 void parse_leave(struct dlang *dl);
 
+/* parse_struct.c */
+/** parse_tagged() - struct, union or enum with its tag and, if it is there, its body */
+const struct dtype *parse_tagged(struct dlang *dl, enum dtype_kind kind);
+/** parse_object_ok() - may there be an object or member of this type?  Reports if not */
+bool parse_object_ok(struct dlang *dl, const char *name, const struct dtype *t, uint32_t line);
+
 /* parse_decl.c */
 bool parse_is_type(struct dlang *dl, const struct tok *t);
 bool parse_specs(struct dlang *dl, struct specs *sp);
-bool parse_declarator(struct dlang *dl, const struct dtype *base, struct declarator *dcl, bool abstract_ok);
+bool parse_declarator(struct dlang *dl, const struct dtype *base, struct declarator *dcl,
+		      bool abstract_ok);
 /** parse_type_name() - a type in a cast, sizeof, ...: NULL after an error */
 const struct dtype *parse_type_name(struct dlang *dl);
 /** parse_declaration() - at the top level, up to its ; */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * parse_decl.c - C declarations as D has them: types, structs, enums, variables,
- * inlines, translators.  Each takes effect as it is read.
+ * parse_decl.c - C declarations as D has them: types, variables, inlines,
+ * translators.  Each takes effect as it is read.
  */
 #include "dlang/check.h"
 #include "dlang/parse.h"
@@ -34,226 +34,11 @@ bool parse_is_type(struct dlang *dl, const struct tok *t)
 	}
 }
 
-struct members {
-	struct dtype_member *m;
-	size_t nr, cap;
-	uint64_t bits;	/* laid out so far */
-	uint32_t align; /* bytes */
-	struct strmap names;
-	bool is_union;
-};
-
-static uint64_t round_up(uint64_t v, uint64_t to)
-{
-	return to ? (v + to - 1) / to * to : v;
-}
-
-/* As gcc lays out bit-fields: one never crosses a unit of its type. */
-static void place(struct members *ms, struct dtype_member *m)
-{
-	uint64_t unit = (uint64_t)m->type->size * 8, at = ms->is_union ? 0 : ms->bits, width = unit;
-
-	if (m->nr_bits) {
-		width = m->nr_bits;
-		if (unit && at / unit != (at + width - 1) / unit)
-			at = round_up(at, unit);
-	} else {
-		at = round_up(at, (uint64_t)m->type->align * 8);
-	}
-	m->bit_off = at;
-	if (ms->is_union)
-		ms->bits = width > ms->bits ? width : ms->bits;
-	else
-		ms->bits = at + width;
-	if (m->type->align > ms->align)
-		ms->align = m->type->align;
-}
-
-static void add_member(struct dlang *dl, struct members *ms, const char *name, const struct dtype *type,
-		       uint32_t nr_bits, uint32_t line)
-{
-	struct dtype_member m = { .name = name, .type = type, .nr_bits = nr_bits };
-
-	if (*name && strmap_get(&ms->names, name, strlen(name))) {
-		err_at(dl, line, D_UNKNOWN,
-		       "failed to define member '%s': Duplicate member, enumerator, or variable name.", name);
-		return;
-	}
-	strmap_put(&ms->names, name, strlen(name), ms);
-	place(ms, &m);
-	if (ms->nr == DL_MAX_MEMBERS) {
-		err_at(dl, line, D_DECL_TOOBIG, "type is too big: it has more than %u members", DL_MAX_MEMBERS);
-		dl->syntax = true;
-		return;
-	}
-	if (ms->bits > (uint64_t)DL_MAX_OBJECT * 8) {
-		err_at(dl, line, D_DECL_TOOBIG, "type is too big: it has more than %u bytes", DL_MAX_OBJECT);
-		ms->bits = 0;
-		return;
-	}
-	ms->m = arena_grow(&dl->mem, ms->m, ms->nr, &ms->cap, sizeof(*ms->m));
-	ms->m[ms->nr++] = m;
-}
-
-static void bit_field(struct dlang *dl, struct members *ms, const struct declarator *dcl)
-{
-	int64_t bits;
-
-	if (!parse_const(dl, &bits) || bits < 0 || (bits == 0 && dcl->name)) {
-		if (!dl->syntax)
-			err_at(dl, dcl->line, D_DECL_BFCONST,
-			       "positive integral constant expression expected as bit-field size");
-		return;
-	}
-	if (!type_is_int(dcl->type)) {
-		err_at(dl, dcl->line, D_DECL_BFTYPE, "invalid type for bit-field: %s", dcl->name ? dcl->name : "");
-		return;
-	}
-	if (bits > (int64_t)dtype_base(dcl->type)->size * 8) {
-		err_at(dl, dcl->line, D_DECL_BFSIZE, "bit-field too big for type: %s", dcl->name ? dcl->name : "");
-		return;
-	}
-	if (bits)
-		add_member(dl, ms, dcl->name ? dcl->name : "", dcl->type, bits, dcl->line);
-	else
-		ms->bits = round_up(ms->bits, dcl->type->size * 8);
-}
-
-/* May there be an object (or member) of this type? */
-static bool object_ok(struct dlang *dl, const char *name, const struct dtype *t, uint32_t line)
-{
-	const struct dtype *b = dtype_base(t);
-
-	while (b->kind == DTYPE_ARRAY)
-		b = dtype_base(b->ref);
-	if (b->kind == DTYPE_VOID)
-		err_at(dl, line, D_DECL_VOIDOBJ, "cannot have void object: %s", name);
-	else if (b->is_incomplete)
-		err_at(dl, line, D_DECL_INCOMPLETE, "incomplete struct/union/enum %s: %s", t->name, name);
-	else
-		return true;
-	return false;
-}
-
-static void member_line(struct dlang *dl, struct members *ms)
-{
-	struct specs sp;
-	struct declarator dcl;
-
-	if (!parse_specs(dl, &sp))
-		return;
-	if (lex_peek(dl)->kind == T_SEMI) {
-		if (type_is_sou(sp.type)) /* anonymous */
-			add_member(dl, ms, "", sp.type, 0, lex_peek(dl)->line);
-		lex_next(dl);
-		return;
-	}
-	do {
-		if (lex_peek(dl)->kind == T_COLON)
-			dcl = (struct declarator){ .type = sp.type, .line = lex_peek(dl)->line };
-		else if (!parse_declarator(dl, sp.type, &dcl, false))
-			return;
-		if (dcl.is_assoc)
-			err_at(dl, dcl.line, D_DECL_DYNOBJ, "cannot have dynamic object: %s", dcl.name);
-		else if (parse_accept(dl, T_COLON))
-			bit_field(dl, ms, &dcl);
-		else if (object_ok(dl, dcl.name, dcl.type, dcl.line))
-			add_member(dl, ms, dcl.name, dcl.type, 0, dcl.line);
-	} while (parse_accept(dl, T_COMMA));
-	if (!dl->syntax)
-		parse_expect(dl, T_SEMI);
-}
-
-static void struct_body(struct dlang *dl, struct dtype *t)
-{
-	struct members ms = { .is_union = t->kind == DTYPE_UNION, .align = 1 };
-	uint32_t line = lex_next(dl).line;
-
-	if (!t->is_incomplete) {
-		err_at(dl, line, D_DECL_TYPERED, "type redeclared: %s", t->name);
-		t = type_tagged(dl, t->kind, "");
-	}
-	while (!dl->syntax && lex_peek(dl)->kind != T_RBRACE)
-		member_line(dl, &ms);
-	if (!dl->syntax)
-		parse_expect(dl, T_RBRACE);
-	t->members = ms.m;
-	t->nr = ms.nr;
-	t->align = ms.align;
-	t->size = round_up((ms.bits + 7) / 8, ms.align);
-	t->is_incomplete = false;
-	strmap_fini(&ms.names);
-}
-
-static void enum_body(struct dlang *dl, struct dtype *t)
-{
-	struct dtype_enumerator *e = NULL;
-	size_t nr = 0, cap = 0;
-	int64_t value = 0;
-	struct tok id;
-
-	if (!t->is_incomplete)
-		err_at(dl, lex_peek(dl)->line, D_DECL_TYPERED, "type redeclared: %s", t->name);
-	lex_next(dl);
-	while (!dl->syntax && lex_peek(dl)->kind != T_RBRACE) {
-		id = *lex_peek(dl);
-		if (id.kind != T_IDENT) {
-			parse_error(dl);
-			break;
-		}
-		lex_next(dl);
-		if (parse_accept(dl, T_ASGN) && !parse_const(dl, &value) && !dl->syntax)
-			err_at(dl, id.line, D_DECL_ENCONST,
-			       "enumerator '%s' must be assigned to an integral constant expression", id.str);
-		if (value > INT32_MAX || value < INT32_MIN) {
-			err_at(dl, id.line, D_DECL_ENOFLOW, "enumerator '%s' value overflows INT_MAX", id.str);
-			value = 0;
-		}
-		e = arena_grow(&dl->mem, e, nr, &cap, sizeof(*e));
-		e[nr++] = (struct dtype_enumerator){ id.str, (int32_t)value };
-		check_enumerator(dl, id.str, value, t, id.line);
-		value++;
-		if (!parse_accept(dl, T_COMMA))
-			break;
-	}
-	if (!dl->syntax)
-		parse_expect(dl, T_RBRACE);
-	t->enums = e;
-	t->nr = nr;
-	t->is_incomplete = false;
-}
-
-static const struct dtype *tagged_spec(struct dlang *dl, enum dtype_kind kind)
-{
-	const char *tag = "";
-	struct dtype *t;
-
-	lex_next(dl);
-	if (lex_peek(dl)->kind == T_IDENT)
-		tag = lex_next(dl).str;
-	else if (lex_peek(dl)->kind != T_LBRACE)
-		parse_error(dl);
-	t = type_tagged(dl, kind, tag);
-	if (kind == DTYPE_ENUM) {
-		t->size = t->align = 4;
-		t->is_signed = true;
-	}
-	if (dl->syntax || lex_peek(dl)->kind != T_LBRACE)
-		return t;
-	if (parse_enter(dl)) {
-		if (kind == DTYPE_ENUM)
-			enum_body(dl, t);
-		else
-			struct_body(dl, t);
-	}
-	parse_leave(dl);
-	return t;
-}
-
 /* Words of a basic type, by the order that type_basic() takes */
 static int basic_word(unsigned int kind)
 {
-	static const uint8_t words[] = { T_VOID, T_CHAR, T_SHORT, T_INT_, T_LONG, T_SIGNED, T_UNSIGNED, T_FLOAT, T_DOUBLE };
+	static const uint8_t words[] = { T_VOID,   T_CHAR,     T_SHORT, T_INT_,	 T_LONG,
+					 T_SIGNED, T_UNSIGNED, T_FLOAT, T_DOUBLE };
 	unsigned int i;
 
 	for (i = 0; i < sizeof(words); i++)
@@ -301,20 +86,24 @@ bool parse_specs(struct dlang *dl, struct specs *sp)
 			counts[w]++;
 			any = true;
 			lex_next(dl);
-		} else if (t.kind == T_CONST || t.kind == T_VOLATILE || t.kind == T_RESTRICT || t.kind == T_USERLAND) {
+		} else if (t.kind == T_CONST || t.kind == T_VOLATILE || t.kind == T_RESTRICT ||
+			   t.kind == T_USERLAND) {
 			lex_next(dl);
 		} else if (storage_of(t.kind) != ST_NONE && !any && !named) {
 			sp->storage = storage_of(t.kind);
 			lex_next(dl);
-		} else if (t.kind == T_IDENT && !strcmp(t.str, "eself") && sp->storage == ST_NONE && !any && !named &&
-			   !strmap_get(&dl->own_names, "eself", 5)) {
+		} else if (t.kind == T_IDENT && !strcmp(t.str, "eself") && sp->storage == ST_NONE &&
+			   !any && !named && !strmap_get(&dl->own_names, "eself", 5)) {
 			sp->storage = ST_PROC;
 			lex_next(dl);
 		} else if (t.kind == T_STRING_ && !any && !named) {
 			named = dl->t_string;
 			lex_next(dl);
-		} else if ((t.kind == T_STRUCT || t.kind == T_UNION || t.kind == T_ENUM) && !any && !named) {
-			named = tagged_spec(dl, t.kind == T_STRUCT ? DTYPE_STRUCT : t.kind == T_UNION ? DTYPE_UNION : DTYPE_ENUM);
+		} else if ((t.kind == T_STRUCT || t.kind == T_UNION || t.kind == T_ENUM) && !any &&
+			   !named) {
+			named = parse_tagged(dl, t.kind == T_STRUCT  ? DTYPE_STRUCT
+						 : t.kind == T_UNION ? DTYPE_UNION
+								     : DTYPE_ENUM);
 		} else if (t.kind == T_IDENT && !any && !named && type_find(dl, t.str)) {
 			named = type_find(dl, t.str);
 			lex_next(dl);
@@ -348,7 +137,8 @@ static void key_list(struct dlang *dl, struct declarator *dcl)
 		if (!parse_specs(dl, &sp) || !parse_declarator(dl, sp.type, &key, true))
 			return;
 		if (type_is_void(key.type)) {
-			err_at(dl, key.line, D_DECL_VOIDPARM, "void may not be used as a key or parameter type");
+			err_at(dl, key.line, D_DECL_VOIDPARM,
+			       "void may not be used as a key or parameter type");
 			key.type = dl->t_int;
 		}
 		if (dcl->nr_keys == DPROG_MAX_KEYS) {
@@ -362,7 +152,8 @@ static void key_list(struct dlang *dl, struct declarator *dcl)
 	parse_expect(dl, T_RBRACK);
 }
 
-static const struct dtype *suffixes(struct dlang *dl, const struct dtype *base, struct declarator *dcl, bool first)
+static const struct dtype *suffixes(struct dlang *dl, const struct dtype *base,
+				    struct declarator *dcl, bool first)
 {
 	uint32_t line = lex_peek(dl)->line;
 	int64_t nr;
@@ -398,7 +189,8 @@ static const struct dtype *suffixes(struct dlang *dl, const struct dtype *base, 
 	if (nr < 0) {
 		if (!dl->syntax)
 			err_at(dl, line, D_DECL_ARRSUB,
-			       "positive integral constant expression or tuple signature expected as array declaration subscript");
+			       "positive integral constant expression or tuple signature expected "
+			       "as array declaration subscript");
 		nr = 1;
 	}
 	if (!dl->syntax)
@@ -413,19 +205,22 @@ static const struct dtype *suffixes(struct dlang *dl, const struct dtype *base, 
 }
 
 /* Pointers to arrays and functions are not written in D scripts: ( ) only groups. */
-static const struct dtype *declarator(struct dlang *dl, const struct dtype *base, struct declarator *dcl, bool abstract_ok)
+static const struct dtype *declarator(struct dlang *dl, const struct dtype *base,
+				      struct declarator *dcl, bool abstract_ok)
 {
 	unsigned int stars = 0;
 
 	for (;;) {
 		if (parse_accept(dl, T_STAR)) {
 			if (++stars > 16) {
-				err_at(dl, lex_peek(dl)->line, D_TOOBIG, "more than 16 levels of pointers");
+				err_at(dl, lex_peek(dl)->line, D_TOOBIG,
+				       "more than 16 levels of pointers");
 				dl->syntax = true;
 				return base;
 			}
 			base = type_ptr(dl, base);
-		} else if (!parse_accept(dl, T_CONST) && !parse_accept(dl, T_VOLATILE) && !parse_accept(dl, T_RESTRICT)) {
+		} else if (!parse_accept(dl, T_CONST) && !parse_accept(dl, T_VOLATILE) &&
+			   !parse_accept(dl, T_RESTRICT)) {
 			break;
 		}
 	}
@@ -454,7 +249,8 @@ static const struct dtype *declarator(struct dlang *dl, const struct dtype *base
 	return suffixes(dl, base, dcl, true);
 }
 
-bool parse_declarator(struct dlang *dl, const struct dtype *base, struct declarator *dcl, bool abstract_ok)
+bool parse_declarator(struct dlang *dl, const struct dtype *base, struct declarator *dcl,
+		      bool abstract_ok)
 {
 	*dcl = (struct declarator){ .line = lex_peek(dl)->line };
 	dcl->type = declarator(dl, base, dcl, abstract_ok);
@@ -500,7 +296,8 @@ static void parse_inline(struct dlang *dl)
 	dcl.name = lex_next(dl).str;
 	if (parse_accept(dl, T_LBRACK)) {
 		do {
-			if (!parse_specs(dl, &sp) || !parse_declarator(dl, sp.type, &p, true) || nr == DPROG_MAX_KEYS) {
+			if (!parse_specs(dl, &sp) || !parse_declarator(dl, sp.type, &p, true) ||
+			    nr == DPROG_MAX_KEYS) {
 				if (!dl->syntax)
 					parse_error(dl);
 				strmap_fini(&params);
@@ -529,8 +326,9 @@ static void parse_translator(struct dlang *dl)
 	uint32_t line = lex_next(dl).line;
 
 	to = parse_type_name(dl);
-	if (!to || !parse_expect(dl, T_LT) || !parse_specs(dl, &sp) || !parse_declarator(dl, sp.type, &from, false) ||
-	    !parse_expect(dl, T_GT) || !parse_expect(dl, T_LBRACE))
+	if (!to || !parse_expect(dl, T_LT) || !parse_specs(dl, &sp) ||
+	    !parse_declarator(dl, sp.type, &from, false) || !parse_expect(dl, T_GT) ||
+	    !parse_expect(dl, T_LBRACE))
 		return;
 	while (!dl->syntax && lex_peek(dl)->kind != T_RBRACE) {
 		struct tok id = *lex_peek(dl);
@@ -583,7 +381,7 @@ static void declare(struct dlang *dl, const struct specs *sp, const struct decla
 			type_typedef(dl, dcl->name, dcl->type);
 		return;
 	}
-	if (!object_ok(dl, dcl->name, dcl->type, dcl->line))
+	if (!parse_object_ok(dl, dcl->name, dcl->type, dcl->line))
 		return;
 	check_var_decl(dl, sp->storage, dcl);
 }

@@ -9,7 +9,8 @@ static bool is_known(struct dlang *dl, const char *name)
 {
 	size_t len = strlen(name);
 
-	return strmap_get(&dl->builtins, name, len) || strmap_get(&dl->names[DPROG_GLOBAL], name, len);
+	return strmap_get(&dl->builtins, name, len) ||
+	       strmap_get(&dl->names[DPROG_GLOBAL], name, len);
 }
 
 struct node *parse_error(struct dlang *dl)
@@ -59,7 +60,8 @@ bool parse_enter(struct dlang *dl)
 	if (++dl->depth <= DL_MAX_DEPTH)
 		return true;
 	if (!dl->syntax)
-		err_at(dl, lex_peek(dl)->line, D_TOOBIG, "nested more than %u levels deep", DL_MAX_DEPTH);
+		err_at(dl, lex_peek(dl)->line, D_TOOBIG, "nested more than %u levels deep",
+		       DL_MAX_DEPTH);
 	dl->syntax = true;
 	return false;
 }
@@ -82,7 +84,8 @@ static struct node *finish(struct dlang *dl, struct node *n)
 			depth = l->depth + 1;
 	if (depth > DL_MAX_TREE) {
 		if (!dl->syntax)
-			err_at(dl, n->line, D_TOOBIG, "expression has more than %u levels", DL_MAX_TREE);
+			err_at(dl, n->line, D_TOOBIG, "expression has more than %u levels",
+			       DL_MAX_TREE);
 		dl->syntax = true;
 		return ast_new(dl, N_ERROR, n->line);
 	}
@@ -90,8 +93,8 @@ static struct node *finish(struct dlang *dl, struct node *n)
 	return n;
 }
 
-static struct node *new_op(struct dlang *dl, enum node_kind kind, unsigned int op, uint32_t line, struct node *a,
-			   struct node *b)
+static struct node *new_op(struct dlang *dl, enum node_kind kind, unsigned int op, uint32_t line,
+			   struct node *a, struct node *b)
 {
 	struct node *n = ast_new(dl, kind, line);
 
@@ -153,8 +156,8 @@ static struct node *parse_scoped(struct dlang *dl, unsigned int scope)
 
 static bool is_eself(struct dlang *dl, const struct tok *t)
 {
-	return t->kind == T_IDENT && !strcmp(t->str, "eself") && !strmap_get(&dl->own_names, "eself", 5) &&
-	       lex_peek2(dl)->kind == T_ARROW;
+	return t->kind == T_IDENT && !strcmp(t->str, "eself") &&
+	       !strmap_get(&dl->own_names, "eself", 5) && lex_peek2(dl)->kind == T_ARROW;
 }
 
 static struct node *parse_primary(struct dlang *dl)
@@ -397,10 +400,10 @@ static struct node *parse_unary(struct dlang *dl)
 static unsigned int level_of(unsigned int kind)
 {
 	static const uint8_t levels[T_NR] = {
-		[T_LOR] = 1,   [T_LXOR] = 2, [T_LAND] = 3,  [T_OR] = 4,	   [T_XOR] = 5,	 [T_AND] = 6,
-		[T_EQ] = 7,    [T_NE] = 7,   [T_LT] = 8,    [T_LE] = 8,	   [T_GT] = 8,	 [T_GE] = 8,
-		[T_SHL] = 9,   [T_SHR] = 9,  [T_PLUS] = 10, [T_MINUS] = 10, [T_STAR] = 11, [T_SLASH] = 11,
-		[T_PERCENT] = 11,
+		[T_LOR] = 1,	[T_LXOR] = 2,  [T_LAND] = 3,   [T_OR] = 4,	 [T_XOR] = 5,
+		[T_AND] = 6,	[T_EQ] = 7,    [T_NE] = 7,     [T_LT] = 8,	 [T_LE] = 8,
+		[T_GT] = 8,	[T_GE] = 8,    [T_SHL] = 9,    [T_SHR] = 9,	 [T_PLUS] = 10,
+		[T_MINUS] = 10, [T_STAR] = 11, [T_SLASH] = 11, [T_PERCENT] = 11,
 	};
 
 	return levels[kind];

@@ -10,7 +10,8 @@
 #define MAX_WORDS 16
 
 /* Words of the line; a "..." is one word without its quotes */
-static unsigned int words_of(struct dlang *dl, const char *p, const char *end, const char *w[MAX_WORDS])
+static unsigned int words_of(struct dlang *dl, const char *p, const char *end,
+			     const char *w[MAX_WORDS])
 {
 	unsigned int n = 0;
 	const char *from;
@@ -80,8 +81,10 @@ static void option(struct dlang *dl, const char *text, uint32_t line)
 /* Stable/Stable/Common */
 static bool is_attributes(const char *s)
 {
-	static const char *const levels[] = { "Internal", "Private", "Obsolete", "External", "Unstable", "Evolving", "Stable", "Standard" };
-	static const char *const classes[] = { "Unknown", "CPU", "Platform", "Group", "ISA", "Common" };
+	static const char *const levels[] = { "Internal", "Private",  "Obsolete", "External",
+					      "Unstable", "Evolving", "Stable",	  "Standard" };
+	static const char *const classes[] = { "Unknown", "CPU", "Platform",
+					       "Group",	  "ISA", "Common" };
 	unsigned int part, i, n;
 	size_t len;
 
@@ -103,12 +106,14 @@ static bool is_attributes(const char *s)
 /* provider NAME PART | NAME */
 static void attributes(struct dlang *dl, const char **w, unsigned int n, uint32_t line)
 {
-	if (n < 2 || (!strcmp(w[1], "provider") && n != 4) || (strcmp(w[1], "provider") && n != 2)) {
+	if (n < 2 || (!strcmp(w[1], "provider") && n != 4) ||
+	    (strcmp(w[1], "provider") && n != 2)) {
 		malformed(dl, line, "D attributes");
 		return;
 	}
 	if (!is_attributes(w[0]))
-		err_at(dl, line, D_PRAGMA_INVAL, "invalid attributes specified by #pragma: %s", w[0]);
+		err_at(dl, line, D_PRAGMA_INVAL, "invalid attributes specified by #pragma: %s",
+		       w[0]);
 	/* stability levels change nothing in what a program does here */
 }
 
@@ -121,7 +126,8 @@ static void depends(struct dlang *dl, const char **w, unsigned int n, uint32_t l
 		return;
 	}
 	if (!strcmp(w[0], "provider"))
-		ok = !dl->opts.probes || !dl->opts.probes->has_provider || dl->opts.probes->has_provider(dl->opts.probes->ctx, w[1]);
+		ok = !dl->opts.probes || !dl->opts.probes->has_provider ||
+		     dl->opts.probes->has_provider(dl->opts.probes->ctx, w[1]);
 	else if (!strcmp(w[0], "library"))
 		ok = strlen(w[1]) > 2; /* what DTrace's libraries declare is built in */
 	else if (strcmp(w[0], "module")) {
@@ -144,7 +150,8 @@ void pragma_line(struct dlang *dl, const char *text, size_t len, uint32_t line)
 		return;
 	}
 	if (!dl->lex.in_top && strcmp(w[1], "line") && strcmp(w[1], "error")) {
-		err_at(dl, line, D_PRAGMA_SCOPE, "#pragma %s may only be used outside of clauses", w[1]);
+		err_at(dl, line, D_PRAGMA_SCOPE, "#pragma %s may only be used outside of clauses",
+		       w[1]);
 		return;
 	}
 	if (!strcmp(w[1], "option")) {
@@ -165,7 +172,9 @@ void pragma_line(struct dlang *dl, const char *text, size_t len, uint32_t line)
 		if (n < 3)
 			malformed(dl, line, "D line");
 		else
-			preproc_line(dl, arena_printf(&dl->mem, "%s \"%s\"", w[2], n > 3 ? w[3] : ""), strlen(w[2]) + 3 + (n > 3 ? strlen(w[3]) : 0), line);
+			preproc_line(dl,
+				     arena_printf(&dl->mem, "%s \"%s\"", w[2], n > 3 ? w[3] : ""),
+				     strlen(w[2]) + 3 + (n > 3 ? strlen(w[3]) : 0), line);
 	} else {
 		err_at(dl, line, D_PRAGMA_INVAL, "invalid D pragma: %s", w[1]);
 	}

@@ -21,14 +21,16 @@ static const char *word(const char **pp, const char *end, size_t *len)
 }
 
 /* # 12 "file" or #line 12 "file": the next line has that number */
-static void line_marker(struct dlang *dl, const char *w, size_t len, const char *p, const char *end, uint32_t nr)
+static void line_marker(struct dlang *dl, const char *w, size_t len, const char *p, const char *end,
+			uint32_t nr)
 {
 	const char *from = w, *q;
 	uint64_t line = 0;
 
 	for (; w < from + len; w++) {
 		if (!isdigit((unsigned char)*w) || line > UINT32_MAX / 16) {
-			err_at(dl, nr, D_PRAGCTL_LINE, "invalid control line: %.*s", (int)(len > 40 ? 40 : len), from);
+			err_at(dl, nr, D_PRAGCTL_LINE, "invalid control line: %.*s",
+			       (int)(len > 40 ? 40 : len), from);
 			return;
 		}
 		line = line * 10 + (*w - '0');
@@ -41,7 +43,8 @@ static void line_marker(struct dlang *dl, const char *w, size_t len, const char 
 		return;
 	q = memchr(p + 1, '"', end - p - 1);
 	if (!q) {
-		err_at(dl, nr, D_PRAGCTL_LINE, "invalid control line: %.*s", (int)(end - p > 40 ? 40 : end - p), p);
+		err_at(dl, nr, D_PRAGCTL_LINE, "invalid control line: %.*s",
+		       (int)(end - p > 40 ? 40 : end - p), p);
 		return;
 	}
 	dl->lex.file = NULL;
@@ -64,7 +67,8 @@ void preproc_line(struct dlang *dl, const char *text, size_t len, uint32_t nr)
 		if (n)
 			line_marker(dl, w, n, p, end, nr);
 		else
-			err_at(dl, nr, D_PRAGCTL_LINE, "invalid control line: %s", "#line without a number");
+			err_at(dl, nr, D_PRAGCTL_LINE, "invalid control line: %s",
+			       "#line without a number");
 	} else if (n == 6 && !memcmp(w, "pragma", 6)) {
 		pragma_line(dl, p, end - p, nr);
 	} else if (n == 5 && !memcmp(w, "error", 5)) {
@@ -72,6 +76,7 @@ void preproc_line(struct dlang *dl, const char *text, size_t len, uint32_t nr)
 			p++;
 		err_at(dl, nr, D_PRAGERR, "#error: %.*s", (int)(end - p > 200 ? 200 : end - p), p);
 	} else if (!(n == 5 && !memcmp(w, "ident", 5))) {
-		err_at(dl, nr, D_PRAGCTL_INVAL, "invalid control directive: #%.*s", (int)(n > 40 ? 40 : n), w);
+		err_at(dl, nr, D_PRAGCTL_INVAL, "invalid control directive: #%.*s",
+		       (int)(n > 40 ? 40 : n), w);
 	}
 }

@@ -10,7 +10,8 @@ struct type_x {
 	struct type_x *ptr; /* pointer to it */
 };
 
-static struct type_x *new_type(struct dlang *dl, enum dtype_kind kind, uint32_t size, const char *name)
+static struct type_x *new_type(struct dlang *dl, enum dtype_kind kind, uint32_t size,
+			       const char *name)
 {
 	struct type_x *x = arena_alloc(&dl->mem, sizeof(*x));
 
@@ -18,8 +19,8 @@ static struct type_x *new_type(struct dlang *dl, enum dtype_kind kind, uint32_t 
 	return x;
 }
 
-static const struct dtype *basic(struct dlang *dl, enum dtype_kind kind, uint32_t size, bool is_signed,
-				 const char *name)
+static const struct dtype *basic(struct dlang *dl, enum dtype_kind kind, uint32_t size,
+				 bool is_signed, const char *name)
 {
 	struct type_x *x = new_type(dl, kind, size, name);
 
@@ -71,7 +72,8 @@ const struct dtype *type_ptr(struct dlang *dl, const struct dtype *to)
 		while (b->kind == DTYPE_PTR)
 			b = b->ref;
 		/* "char *", "char **" */
-		x->ptr->t.name = arena_printf(&dl->mem, "%s%s*", to->name, to->kind == DTYPE_PTR ? "" : " ");
+		x->ptr->t.name =
+			arena_printf(&dl->mem, "%s%s*", to->name, to->kind == DTYPE_PTR ? "" : " ");
 		x->ptr->t.ref = to;
 	}
 	return &x->ptr->t;
@@ -94,7 +96,8 @@ const struct dtype *type_array(struct dlang *dl, const struct dtype *of, uint32_
 	x->t.nr = nr;
 	x->t.align = of->align;
 	if ((uint64_t)of->size * nr > DL_MAX_OBJECT)
-		err_at(dl, line, D_DECL_TOOBIG, "type is too big: array of %u elements of type %s", nr, of->name);
+		err_at(dl, line, D_DECL_TOOBIG, "type is too big: array of %u elements of type %s",
+		       nr, of->name);
 	else
 		x->t.size = of->size * nr;
 	/* int a[2][3] is an array of 2 arrays of 3 ints: "int [2][3]" */
@@ -131,8 +134,9 @@ struct dtype *type_tagged(struct dlang *dl, enum dtype_kind kind, const char *ta
 	struct type_x *x = *tag ? strmap_get(&dl->tags[w], tag, strlen(tag)) : NULL;
 
 	if (!x) {
-		x = new_type(dl, kind, 0, *tag ? arena_printf(&dl->mem, "%s %s", words[w], tag) :
-						 arena_printf(&dl->mem, "%s (anon)", words[w]));
+		x = new_type(dl, kind, 0,
+			     *tag ? arena_printf(&dl->mem, "%s %s", words[w], tag)
+				  : arena_printf(&dl->mem, "%s (anon)", words[w]));
 		x->t.is_incomplete = true;
 		if (*tag) {
 			tag = arena_strdup(&dl->mem, tag);
@@ -235,7 +239,8 @@ const struct dtype *type_basic(struct dlang *dl, unsigned int n[], uint32_t line
 
 	if ((n[C_SIGNED] || u) && (n[C_VOID] || n[C_FLOAT] || n[C_DOUBLE])) {
 		err_at(dl, line, D_DECL_SIGNINT,
-		       "invalid type declaration: signed and unsigned may only be used with integer type");
+		       "invalid type declaration: signed and unsigned may only be used with "
+		       "integer type");
 		return dl->t_int;
 	}
 	if (n[C_CHAR] && (n[C_SHORT] || n[C_LONG])) {
@@ -243,13 +248,14 @@ const struct dtype *type_basic(struct dlang *dl, unsigned int n[], uint32_t line
 		       "invalid type declaration: short and long may not be used with char type");
 		return dl->t_char;
 	}
-	if ((n[C_SHORT] || n[C_LONG]) && (n[C_VOID] || n[C_FLOAT] || (n[C_DOUBLE] && (n[C_SHORT] || n[C_LONG] > 1)))) {
+	if ((n[C_SHORT] || n[C_LONG]) &&
+	    (n[C_VOID] || n[C_FLOAT] || (n[C_DOUBLE] && (n[C_SHORT] || n[C_LONG] > 1)))) {
 		err_at(dl, line, D_DECL_LONGINT,
 		       "invalid type declaration: short and long may only be used with int type");
 		return dl->t_int;
 	}
-	if (n[C_VOID] + n[C_CHAR] + n[C_INT] + n[C_FLOAT] + n[C_DOUBLE] > 1 || n[C_SHORT] > 1 || n[C_LONG] > 2 ||
-	    (n[C_SHORT] && n[C_LONG]) || n[C_SIGNED] + n[C_UNSIGNED] > 1) {
+	if (n[C_VOID] + n[C_CHAR] + n[C_INT] + n[C_FLOAT] + n[C_DOUBLE] > 1 || n[C_SHORT] > 1 ||
+	    n[C_LONG] > 2 || (n[C_SHORT] && n[C_LONG]) || n[C_SIGNED] + n[C_UNSIGNED] > 1) {
 		err_at(dl, line, D_DECL_COMBO, "invalid type combination");
 		return dl->t_int;
 	}

@@ -14,7 +14,8 @@
 void type_init(struct dlang *dl);
 const struct dtype *type_ptr(struct dlang *dl, const struct dtype *to);
 /** type_array() - Return: array type; size 0 when it would be too big (reported) */
-const struct dtype *type_array(struct dlang *dl, const struct dtype *of, uint32_t nr, uint32_t line);
+const struct dtype *type_array(struct dlang *dl, const struct dtype *of, uint32_t nr,
+			       uint32_t line);
 const struct dtype *type_typedef(struct dlang *dl, const char *name, const struct dtype *to);
 /** type_tagged() - a struct, union or enum by its tag, made incomplete when it is not there */
 struct dtype *type_tagged(struct dlang *dl, enum dtype_kind kind, const char *tag);
@@ -66,6 +67,10 @@ static inline bool type_is_text(const struct dtype *t)
 		return false;
 	t = dtype_base(t->ref);
 	return t->kind == DTYPE_INT && t->size == 1;
+}
+static inline bool type_is_strlike(const struct dtype *t)
+{
+	return type_is_str(t) || type_is_text(t);
 }
 /** type_promote() - C's integer promotion */
 const struct dtype *type_promote(struct dlang *dl, const struct dtype *t);

@@ -254,7 +254,8 @@ void dis_prog(const struct dprog *p, FILE *f)
 
 		fprintf(f, "agg %u: @%s[", i, a->name);
 		dis_vals(a->keys, a->nr_keys, f);
-		fprintf(f, "] %s %s", prog_aggfuncs[a->func].name, a->is_signed ? "signed" : "unsigned");
+		fprintf(f, "] %s %s", prog_aggfuncs[a->func].name,
+			a->is_signed ? "signed" : "unsigned");
 		if (a->func == DPROG_AGG_LQUANTIZE)
 			fprintf(f, "(%" PRId64 ", %" PRId64 ", %" PRId64 ")", a->param[0],
 				a->param[1], a->param[2]);

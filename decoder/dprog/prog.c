@@ -10,27 +10,34 @@
 #include "dprog/prog.h"
 
 const struct dprog_builtin prog_bvars[DPROG_NR_BVARS] = {
-#define BVAR(id_, name_, type_, flags_, doc_) \
-	[DPROG_V_##id_] = { .name = name_, .type = type_, .params = "", .flags = flags_, .doc = doc_ },
+#define BVAR(id_, name_, type_, flags_, doc_)                                                      \
+	[DPROG_V_##id_] = {                                                                        \
+		.name = name_, .type = type_, .params = "", .flags = flags_, .doc = doc_           \
+	},
 #include "builtin.def"
 };
 
 const struct dprog_builtin prog_funcs[DPROG_NR_FNS] = {
-#define FUNC(id_, name_, result_, params_, flags_, doc_)                              \
-	[DPROG_FN_##id_] = { .name = name_, .type = result_, .params = params_, .flags = flags_, \
-			     .doc = doc_ },
+#define FUNC(id_, name_, result_, params_, flags_, doc_)                                           \
+	[DPROG_FN_##id_] = {                                                                       \
+		.name = name_, .type = result_, .params = params_, .flags = flags_, .doc = doc_    \
+	},
 #include "builtin.def"
 };
 
 const struct dprog_builtin prog_aggfuncs[DPROG_NR_AGGFNS] = {
-#define AGGFUNC(id_, name_, min_, max_, doc_) \
-	[DPROG_AGG_##id_] = { .name = name_, .type = "void", .params = "", .min = min_, .max = max_, .doc = doc_ },
+#define AGGFUNC(id_, name_, min_, max_, doc_)                                                      \
+	[DPROG_AGG_##id_] = {                                                                      \
+		.name = name_, .type = "void", .params = "", .min = min_, .max = max_, .doc = doc_ \
+	},
 #include "builtin.def"
 };
 
 const struct dprog_builtin prog_acts[DPROG_NR_ACTS] = {
-#define ACTION(id_, name_, params_, flags_, doc_) \
-	[DPROG_ACT_##id_] = { .name = name_, .type = "void", .params = params_, .flags = flags_, .doc = doc_ },
+#define ACTION(id_, name_, params_, flags_, doc_)                                                  \
+	[DPROG_ACT_##id_] = {                                                                      \
+		.name = name_, .type = "void", .params = params_, .flags = flags_, .doc = doc_     \
+	},
 #include "builtin.def"
 };
 

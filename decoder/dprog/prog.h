@@ -29,11 +29,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define DPROG_MAX_REGS	 255
-#define DPROG_NOREG	 255
-#define DPROG_MAX_KEYS	 32  /* keys of an associative array or aggregation */
-#define DPROG_MAX_ARGS	 64  /* values of one action */
-#define DPROG_STRSIZE	 256 /* default of option strsize: bytes of a string with its NUL */
+#define DPROG_MAX_REGS 255
+#define DPROG_NOREG    255
+#define DPROG_MAX_KEYS 32  /* keys of an associative array or aggregation */
+#define DPROG_MAX_ARGS 64  /* values of one action */
+#define DPROG_STRSIZE  256 /* default of option strsize: bytes of a string with its NUL */
 
 enum dprog_op {
 #define OP(name, shape, doc) DPROG_OP_##name,
@@ -49,10 +49,10 @@ struct dprog_insn {
 };
 
 /* Flags of builtin.def */
-#define BF_DESTR  0x1  /* destructive */
-#define BF_EXT	  0x2  /* beyond DTrace */
-#define BF_DATA	  0x4  /* writes into the record */
-#define BF_AGG	  0x8  /* about aggregations */
+#define BF_DESTR 0x1 /* destructive */
+#define BF_EXT	 0x2 /* beyond DTrace */
+#define BF_DATA	 0x4 /* writes into the record */
+#define BF_AGG	 0x8 /* about aggregations */
 
 enum dprog_bvar {
 #define BVAR(id, name, type, flags, doc) DPROG_V_##id,
@@ -110,13 +110,13 @@ enum dtype_kind {
 	DTYPE_ARRAY,
 	DTYPE_STRUCT,
 	DTYPE_UNION,
-	DTYPE_STRING,  /* D's string: a handle in a register; inline text of `size` bytes in memory */
+	DTYPE_STRING, /* D's string: a handle in a register; inline text of `size` bytes in memory */
 	DTYPE_TYPEDEF, /* ref: the type named */
 	DTYPE_FUNC,
-	DTYPE_STACK,  /* result of stack() and kin */
-	DTYPE_SYM,    /* result of sym() and kin */
-	DTYPE_DYN,    /* an associative array as a whole: never a value */
-	DTYPE_AGG,    /* an aggregation as a whole: never a value */
+	DTYPE_STACK, /* result of stack() and kin */
+	DTYPE_SYM,   /* result of sym() and kin */
+	DTYPE_DYN,   /* an associative array as a whole: never a value */
+	DTYPE_AGG,   /* an aggregation as a whole: never a value */
 };
 
 struct dtype_member {
@@ -138,8 +138,8 @@ struct dtype {
 	bool is_incomplete; /* a struct, union or enum that was never defined */
 	uint32_t size;	    /* bytes */
 	uint32_t align;
-	uint32_t nr;		/* array: elements; struct: members; enum: enumerators */
-	const char *name;	/* as messages and print() show it: "int", "struct s", "char [8]" */
+	uint32_t nr;	  /* array: elements; struct: members; enum: enumerators */
+	const char *name; /* as messages and print() show it: "int", "struct s", "char [8]" */
 	const struct dtype *ref; /* what it points to, is an array of, is a name for */
 	union {
 		const struct dtype_member *members;
@@ -223,13 +223,13 @@ struct dprog_agg {
 
 /* ---- formats: parsed and checked by the compiler ---- */
 
-#define DFMT_ALT   0x01 /* # */
-#define DFMT_ZERO  0x02 /* 0 */
-#define DFMT_LEFT  0x04 /* - */
-#define DFMT_PLUS  0x08 /* + */
-#define DFMT_SPACE 0x10 /* blank */
-#define DFMT_GROUP 0x20 /* ' */
-#define DFMT_AGG   0x40 /* @: takes the next aggregation's value (printa) */
+#define DFMT_ALT       0x01  /* # */
+#define DFMT_ZERO      0x02  /* 0 */
+#define DFMT_LEFT      0x04  /* - */
+#define DFMT_PLUS      0x08  /* + */
+#define DFMT_SPACE     0x10  /* blank */
+#define DFMT_GROUP     0x20  /* ' */
+#define DFMT_AGG       0x40  /* @: takes the next aggregation's value (printa) */
 #define DFMT_WIDTH_ARG 0x100 /* width is the value before the converted one */
 #define DFMT_PREC_ARG  0x200 /* precision likewise, behind the width's */
 
@@ -240,9 +240,9 @@ struct dfmt_conv {
 	uint8_t mod; /* number of l, or 'h', 'w', as written; the value's own size rules */
 	uint16_t flags;
 	int32_t width, prec; /* -1: not given */
-	uint8_t arg;	     /* index of the value among the action's (printf) or the key columns (printa); meaningless with DFMT_AGG */
+	uint8_t arg; /* index of the value among the action's (printf) or the key columns (printa); meaningless with DFMT_AGG */
 	uint8_t width_arg, prec_arg; /* of WIDTH_ARG, PREC_ARG: index likewise */
-	uint8_t agg;	     /* with DFMT_AGG: index among the action's aggregations */
+	uint8_t agg;		     /* with DFMT_AGG: index among the action's aggregations */
 };
 
 struct dfmt {
@@ -295,31 +295,32 @@ struct dprog_action {
 
 struct dprog_pdesc {
 	const char *prov, *mod, *func, *name; /* globs; "" matches all */
-	int32_t id;	  /* -i N: N; else 0 */
-	const char *text; /* as messages show it: "prov:mod:func:name" */
+	int32_t id;			      /* -i N: N; else 0 */
+	const char *text;		      /* as messages show it: "prov:mod:func:name" */
 	uint32_t line;
 };
 
-#define DPROG_C_RECORD	 0x1 /* leaves a record even if it has no data: exit() alone, empty clause */
-#define DPROG_C_DATA	 0x2 /* has a data-recording action */
-#define DPROG_C_DESTR	 0x4 /* has a destructive action */
-#define DPROG_C_PRED	 0x8 /* has a predicate */
-#define DPROG_C_SPEC	 0x10 /* speculates, commits or discards */
-#define DPROG_C_EMPTY	 0x20 /* no statements at all: leaves a record (RECORD is set) */
+#define DPROG_C_RECORD 0x1  /* leaves a record even if it has no data: exit() alone, empty clause */
+#define DPROG_C_DATA   0x2  /* has a data-recording action */
+#define DPROG_C_DESTR  0x4  /* has a destructive action */
+#define DPROG_C_PRED   0x8  /* has a predicate */
+#define DPROG_C_SPEC   0x10 /* speculates, commits or discards */
+#define DPROG_C_EMPTY  0x20 /* no statements at all: leaves a record (RECORD is set) */
 
 struct dprog_clause {
-	struct dprog_pdesc *pdescs; /* any that matches enables it; a probe that two of them match fires it twice */
+	struct dprog_pdesc *
+		pdescs; /* any that matches enables it; a probe that two of them match fires it twice */
 	uint32_t nr_pdescs;
 	uint32_t start, end; /* code; ends with END */
 	uint32_t nr_regs;
-	uint32_t flags;	/* DPROG_C_* */
+	uint32_t flags; /* DPROG_C_* */
 	uint32_t unit;	/* index in prog->units */
 	uint32_t line;
 };
 
 /* One -n, -s, -P, ... */
 struct dprog_unit {
-	const char *name;    /* "script 'f.d'" or "description 'BEGIN'", for the `matched` line */
+	const char *name; /* "script 'f.d'" or "description 'BEGIN'", for the `matched` line */
 	uint32_t clause, nr_clauses;
 };
 

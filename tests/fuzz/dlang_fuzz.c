@@ -22,7 +22,9 @@ static int match(void *ctx, const struct dprog_pdesc *pd, struct dlang_match *m)
 		return 0;
 	m->nr_args = d->nr_args;
 	for (i = 0; i < d->nr_args; i++)
-		m->arg_types[i] = desc_arg_index(d, i) < 0 ? "" : desc_types[d->fields[desc_arg_index(d, i)].type].dtype;
+		m->arg_types[i] = desc_arg_index(d, i) < 0
+					  ? ""
+					  : desc_types[d->fields[desc_arg_index(d, i)].type].dtype;
 	return 0;
 }
 
@@ -32,7 +34,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct dlang_macro macros[] = { { "pid", 42 }, { "target", 0 }, { NULL, 0 } };
 	static FILE *null;
 	struct dlang_probes probes = { .match = match };
-	struct dlang_opts o = { .probes = &probes, .macros = macros, .argc = 4, .argv = argv, .no_arg_check = true };
+	struct dlang_opts o = {
+		.probes = &probes, .macros = macros, .argc = 4, .argv = argv, .no_arg_check = true
+	};
 	const struct dlang_error *e;
 	const struct dprog *p;
 	struct dlang_unit u;
@@ -44,8 +48,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (!null)
 		null = fopen("/dev/null", "w");
-	u = (struct dlang_unit){ .text = (const char *)data + 1, .len = size - 1, .name = "x",
-				 .spec = data[0] % 5, .is_file = data[0] & 32 };
+	u = (struct dlang_unit){ .text = (const char *)data + 1,
+				 .len = size - 1,
+				 .name = "x",
+				 .spec = data[0] % 5,
+				 .is_file = data[0] & 32 };
 	o.allow_zero = data[0] & 64;
 	dl = dlang_new(&o);
 	for (i = DLANG_TOK; i <= DLANG_DIS; i++)

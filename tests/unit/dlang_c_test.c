@@ -60,8 +60,12 @@ static int64_t cut(unsigned int type, uint64_t v)
 
 static int64_t interesting(unsigned int type)
 {
-	static const uint64_t v[] = { 0, 1, 2, 3, 7, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0x7fffffff, 0x80000000, 0xffffffff,
-				      INT64_MAX, (uint64_t)INT64_MIN, UINT64_MAX };
+	static const uint64_t v[] = { 0,	  1,	      2,
+				      3,	  7,	      0x7f,
+				      0x80,	  0xff,	      0x7fff,
+				      0x8000,	  0x7fffffff, 0x80000000,
+				      0xffffffff, INT64_MAX,  (uint64_t)INT64_MIN,
+				      UINT64_MAX };
 	uint64_t r = rnd() % 3 ? v[rnd() % (sizeof(v) / sizeof(*v))] : rnd() >> rnd() % 64;
 
 	return cut(type, rnd() & 1 ? 0 - r : r);
@@ -79,8 +83,8 @@ static void operand(FILE *f, unsigned int v, bool literal)
 	else if (n == INT64_MIN)
 		fprintf(f, "((%s)(-9223372036854775807ll - 1))", types[v]);
 	else
-		fprintf(f, "((%s)%s%" PRIu64 "%s)", types[v], n < 0 ? "-" : "", n < 0 ? -(uint64_t)n : (uint64_t)n,
-			n < 0 ? "ll" : suffixed[v]);
+		fprintf(f, "((%s)%s%" PRIu64 "%s)", types[v], n < 0 ? "-" : "",
+			n < 0 ? -(uint64_t)n : (uint64_t)n, n < 0 ? "ll" : suffixed[v]);
 }
 
 /* The same random choices give the same tree, whatever its leaves look like. */
@@ -175,12 +179,14 @@ static bool ask_c(void)
 	for (i = 0; i < NR_EXPRS; i++) {
 		fprintf(f, "\t{");
 		for (v = 0; v < NR_VARS; v++)
-			fprintf(f, " volatile %s v%u = (%s)0x%" PRIx64 "ull;", types[v], v, types[v], (uint64_t)sets[i][v]);
+			fprintf(f, " volatile %s v%u = (%s)0x%" PRIx64 "ull;", types[v], v,
+				types[v], (uint64_t)sets[i][v]);
 		fprintf(f, "\n\tprintf(\"%%lld\\n\", (long long)(%s)); }\n", vars_text[i]);
 	}
 	fprintf(f, "\treturn 0;\n}\n");
 	fclose(f);
-	snprintf(cmd, sizeof(cmd), "cc -w -std=gnu11 -fwrapv -O0 -o %s/x %s/x.c && %s/x > %s/out", dir, dir, dir, dir);
+	snprintf(cmd, sizeof(cmd), "cc -w -std=gnu11 -fwrapv -O0 -o %s/x %s/x.c && %s/x > %s/out",
+		 dir, dir, dir, dir);
 	ok = !system(cmd);
 	snprintf(path, sizeof(path), "%s/out", dir);
 	f = ok ? fopen(path, "r") : NULL;
@@ -203,7 +209,10 @@ static bool run_c(const char *body, char *out, size_t size)
 		return false;
 	snprintf(path, sizeof(path), "%s/x.c", dir);
 	f = fopen(path, "w");
-	fprintf(f, "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <string.h>\n%s", body);
+	fprintf(f,
+		"#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include "
+		"<string.h>\n%s",
+		body);
 	fclose(f);
 	snprintf(cmd, sizeof(cmd), "cc -w -std=gnu11 -O0 -o %s/x %s/x.c && %s/x", dir, dir, dir);
 	f = popen(cmd, "r");
@@ -214,9 +223,12 @@ static bool run_c(const char *body, char *out, size_t size)
 	return !system(cmd) && !n;
 }
 
-static const struct vm_probe probe = { .id = 1, .prov = "dtrace", .mod = "", .func = "", .name = "BEGIN" };
+static const struct vm_probe probe = {
+	.id = 1, .prov = "dtrace", .mod = "", .func = "", .name = "BEGIN"
+};
 
-static long resolve(void *ctx, unsigned int kind, unsigned int vmno, uint64_t word, char *buf, size_t size)
+static long resolve(void *ctx, unsigned int kind, unsigned int vmno, uint64_t word, char *buf,
+		    size_t size)
 {
 	return 0;
 }
@@ -284,14 +296,16 @@ static void same_as_c(void **state)
 		fclose(f);
 		got = run_d(text);
 		if (got != expected[i])
-			fail_msg("machine: %" PRId64 ", C: %" PRId64 " for\n%s", got, expected[i], text);
+			fail_msg("machine: %" PRId64 ", C: %" PRId64 " for\n%s", got, expected[i],
+				 text);
 		free(text);
 		f = open_memstream(&text, &len);
 		fprintf(f, "BEGIN { trace((int64_t)(%s)); }", lits_text[i]);
 		fclose(f);
 		got = run_d(text);
 		if (got != expected[i])
-			fail_msg("folded: %" PRId64 ", C: %" PRId64 " for\n%s", got, expected[i], text);
+			fail_msg("folded: %" PRId64 ", C: %" PRId64 " for\n%s", got, expected[i],
+				 text);
 		free(text);
 		free(vars_text[i]);
 		free(lits_text[i]);
@@ -309,21 +323,28 @@ static void compound(void **state)
 	for (i = 0; i < 600; i++) {
 		unsigned int a = rnd() % NR_VARS, b = rnd() % NR_VARS, op = rnd() % 10;
 		int64_t x = interesting(a), y = interesting(b);
-		const char *fmt = i & 1 ? "%s x[int]; %s y; BEGIN { x[3] = 0x%" PRIx64 "ull; y = 0x%" PRIx64 "ull; x[3] %s= y; trace((int64_t)x[3]); }" :
-					  "%s x; %s y; BEGIN { x = 0x%" PRIx64 "ull; y = 0x%" PRIx64 "ull; x %s= y; trace((int64_t)x); }";
-		const char *fmt2 = "%s x; %s y; BEGIN { x = 0x%" PRIx64 "ull; y = 0x%" PRIx64 "ull; trace((int64_t)(%s)(x %s y)); }";
+		const char *fmt = i & 1 ? "%s x[int]; %s y; BEGIN { x[3] = 0x%" PRIx64
+					  "ull; y = 0x%" PRIx64
+					  "ull; x[3] %s= y; trace((int64_t)x[3]); }"
+					: "%s x; %s y; BEGIN { x = 0x%" PRIx64 "ull; y = 0x%" PRIx64
+					  "ull; x %s= y; trace((int64_t)x); }";
+		const char *fmt2 = "%s x; %s y; BEGIN { x = 0x%" PRIx64 "ull; y = 0x%" PRIx64
+				   "ull; trace((int64_t)(%s)(x %s y)); }";
 		int64_t got, want;
 
 		if (op == 3 || op == 4)
 			y = 2 + (y & 63);
 		if (op >= 8)
 			y &= 31;
-		snprintf(text, sizeof(text), fmt, types[a], types[b], (uint64_t)x, (uint64_t)y, ops[op]);
+		snprintf(text, sizeof(text), fmt, types[a], types[b], (uint64_t)x, (uint64_t)y,
+			 ops[op]);
 		got = run_d(text);
-		snprintf(text, sizeof(text), fmt2, types[a], types[b], (uint64_t)x, (uint64_t)y, types[a], ops[op]);
+		snprintf(text, sizeof(text), fmt2, types[a], types[b], (uint64_t)x, (uint64_t)y,
+			 types[a], ops[op]);
 		want = run_d(text);
 		if (got != want)
-			fail_msg("%s=: %" PRId64 ", not %" PRId64 " for\n%s", ops[op], got, want, text);
+			fail_msg("%s=: %" PRId64 ", not %" PRId64 " for\n%s", ops[op], got, want,
+				 text);
 	}
 }
 
@@ -344,28 +365,36 @@ static void layout(void **state)
 	fprintf(f, "int main(void)\n{\n");
 	for (i = 0; i < NR_STRUCTS; i++) {
 		nr[i] = 1 + rnd() % NR_FIELDS;
-		n = snprintf(decl[i], sizeof(decl[i]), "%s s%u { ", i % 8 == 7 ? "union" : "struct", i);
+		n = snprintf(decl[i], sizeof(decl[i]), "%s s%u { ", i % 8 == 7 ? "union" : "struct",
+			     i);
 		for (k = 0; k < nr[i]; k++) {
 			unsigned int t = rnd() % NR_VARS, bits = 8 << t / 2;
 
 			snprintf(fields[i][k], sizeof(fields[i][k]), "f%u", k);
 			switch (rnd() % 4) {
 			case 0:
-				n += snprintf(decl[i] + n, sizeof(decl[i]) - n, "%s f%u[%u]; ", types[t], k, 1 + (unsigned int)(rnd() % 3));
+				n += snprintf(decl[i] + n, sizeof(decl[i]) - n, "%s f%u[%u]; ",
+					      types[t], k, 1 + (unsigned int)(rnd() % 3));
 				snprintf(fields[i][k], sizeof(fields[i][k]), "f%u[0]", k);
 				break;
 			case 1:
-				n += snprintf(decl[i] + n, sizeof(decl[i]) - n, "%s f%u; ", types[t], k);
+				n += snprintf(decl[i] + n, sizeof(decl[i]) - n, "%s f%u; ",
+					      types[t], k);
 				break;
 			default:
-				n += snprintf(decl[i] + n, sizeof(decl[i]) - n, "%s f%u:%u; ", types[t], k, 1 + (unsigned int)(rnd() % bits));
+				n += snprintf(decl[i] + n, sizeof(decl[i]) - n, "%s f%u:%u; ",
+					      types[t], k, 1 + (unsigned int)(rnd() % bits));
 			}
 		}
 		snprintf(decl[i] + n, sizeof(decl[i]) - n, "}");
-		fprintf(f, "\t{ %s; %s s%u v; unsigned char *b = (unsigned char *)&v; printf(\"%%zu\\n\", sizeof(v));\n", decl[i],
-			i % 8 == 7 ? "union" : "struct", i);
+		fprintf(f,
+			"\t{ %s; %s s%u v; unsigned char *b = (unsigned char *)&v; "
+			"printf(\"%%zu\\n\", sizeof(v));\n",
+			decl[i], i % 8 == 7 ? "union" : "struct", i);
 		for (k = 0; k < nr[i]; k++)
-			fprintf(f, "\t\tmemset(b, 0, sizeof(v)); v.%s = -1; for (unsigned i = 0; i < sizeof(v); i++) printf(\"%%02x\", b[i]); puts(\"\");\n",
+			fprintf(f,
+				"\t\tmemset(b, 0, sizeof(v)); v.%s = -1; for (unsigned i = 0; i < "
+				"sizeof(v); i++) printf(\"%%02x\", b[i]); puts(\"\");\n",
 				fields[i][k]);
 		fprintf(f, "\t}\n");
 	}
@@ -380,7 +409,8 @@ static void layout(void **state)
 		const char *kind = i % 8 == 7 ? "union" : "struct";
 
 		size = strtoul(p, &p, 10);
-		snprintf(text, sizeof(text), "%s; BEGIN { trace((int64_t)sizeof(%s s%u)); }", decl[i], kind, i);
+		snprintf(text, sizeof(text), "%s; BEGIN { trace((int64_t)sizeof(%s s%u)); }",
+			 decl[i], kind, i);
 		if (run_d(text) != size)
 			fail_msg("size is %u, not %d: %s", size, (int)run_d(text), decl[i]);
 		for (k = 0; k < nr[i]; k++) {
@@ -388,14 +418,16 @@ static void layout(void **state)
 			char hex[1300];
 			unsigned int m;
 
-			snprintf(text, sizeof(text), "%s; %s s%u v; BEGIN { v.%s = -1; trace(v); }", decl[i], kind, i, fields[i][k]);
+			snprintf(text, sizeof(text), "%s; %s s%u v; BEGIN { v.%s = -1; trace(v); }",
+				 decl[i], kind, i, fields[i][k]);
 			run_d_bytes(text, bytes, size);
 			for (m = 0; m < size; m++)
 				sprintf(hex + m * 2, "%02x", bytes[m]);
 			while (*p == '\n')
 				p++;
 			if (strncmp(p, hex, size * 2))
-				fail_msg("%s of %s:\n%s\n%.*s", fields[i][k], decl[i], hex, (int)size * 2, p);
+				fail_msg("%s of %s:\n%s\n%.*s", fields[i][k], decl[i], hex,
+					 (int)size * 2, p);
 			p += size * 2;
 		}
 	}

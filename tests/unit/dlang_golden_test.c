@@ -61,7 +61,9 @@ static int match(void *ctx, const struct dprog_pdesc *pd, struct dlang_match *m)
 	m->nr_probes = 1;
 	m->nr_args = d->nr_args;
 	for (i = 0; i < d->nr_args; i++)
-		m->arg_types[i] = desc_arg_index(d, i) < 0 ? "" : desc_types[d->fields[desc_arg_index(d, i)].type].dtype;
+		m->arg_types[i] = desc_arg_index(d, i) < 0
+					  ? ""
+					  : desc_types[d->fields[desc_arg_index(d, i)].type].dtype;
 	return 0;
 }
 
@@ -97,7 +99,8 @@ static char *slurp(const char *path, size_t *len)
 	return buf;
 }
 
-static void setup(const char *text, struct dlang_unit *u, struct dlang_opts *o, char *line, const char **argv)
+static void setup(const char *text, struct dlang_unit *u, struct dlang_opts *o, char *line,
+		  const char **argv)
 {
 	bool args = false;
 	char *w;
@@ -116,8 +119,11 @@ static void setup(const char *text, struct dlang_unit *u, struct dlang_opts *o, 
 			argv[o->argc++] = w;
 		} else if (*w == '-') {
 			u->is_file = false;
-			u->spec = w[1] == 'P' ? DLANG_SPEC_PROV : w[1] == 'm' ? DLANG_SPEC_MOD : w[1] == 'f' ? DLANG_SPEC_FUNC :
-				  w[1] == 'i' ? DLANG_SPEC_ID : DLANG_SPEC_NAME;
+			u->spec = w[1] == 'P'	? DLANG_SPEC_PROV
+				  : w[1] == 'm' ? DLANG_SPEC_MOD
+				  : w[1] == 'f' ? DLANG_SPEC_FUNC
+				  : w[1] == 'i' ? DLANG_SPEC_ID
+						: DLANG_SPEC_NAME;
 		}
 	}
 }
@@ -141,7 +147,9 @@ static void print_errors(struct dlang *dl, FILE *f)
 /* Compile @path; leave what each stage shows in out[] */
 static void compile(const char *path, char *out[NR_SUFFIXES], char first_tag[64])
 {
-	struct dlang_probes probes = { .match = match, .suggest = suggest, .has_provider = has_provider };
+	struct dlang_probes probes = { .match = match,
+				       .suggest = suggest,
+				       .has_provider = has_provider };
 	static const struct dlang_macro macros[] = { { "pid", 42 }, { "target", 7 }, { NULL, 0 } };
 	struct dlang_opts o = { .probes = &probes, .macros = macros, .set_option = set_option };
 	struct dlang_unit u = { .name = "x.d" };
@@ -258,7 +266,8 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 
 static void golden(void **state)
 {
-	static const char *const dirs[] = { DIR_NAME "/lex", DIR_NAME "/parse", DIR_NAME "/check", DIR_NAME "/emit" };
+	static const char *const dirs[] = { DIR_NAME "/lex", DIR_NAME "/parse", DIR_NAME "/check",
+					    DIR_NAME "/emit" };
 	struct dirent **ent;
 	unsigned int k, nr = 0;
 	int n, i, bad = 0;

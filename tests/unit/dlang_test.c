@@ -36,11 +36,16 @@ static void units(void **state)
 	struct dlang *dl = dlang_new(&o);
 	const struct dprog *p;
 
-	assert_int_equal(compile(dl, "struct s { int a; }; inline int TWO = 2; BEGIN { x = TWO; self->y = 1; this->z = 1; @a[x] = count(); }"), 0);
-	assert_int_equal(compile(dl, "struct s v; END { trace(x + self->y + TWO + v.a); printa(@a); }"), 0);
+	assert_int_equal(compile(dl, "struct s { int a; }; inline int TWO = 2; BEGIN { x = TWO; "
+				     "self->y = 1; this->z = 1; @a[x] = count(); }"),
+			 0);
+	assert_int_equal(
+		compile(dl, "struct s v; END { trace(x + self->y + TWO + v.a); printa(@a); }"), 0);
 	assert_int_equal(compile(dl, "END { trace(this->z); }"), -EINVAL);
 	assert_string_equal(first_tag(dl), "D_VAR_UNDEF");
-	assert_int_equal(compile(dl, "END { this->z = \"now a string\"; trace(x); @a[\"k\"] = count(); }"), -EINVAL);
+	assert_int_equal(
+		compile(dl, "END { this->z = \"now a string\"; trace(x); @a[\"k\"] = count(); }"),
+		-EINVAL);
 	assert_string_equal(first_tag(dl), "D_PROTO_ARG");
 	assert_int_equal(compile(dl, "END { this->z = \"now a string\"; }"), 0);
 	p = dlang_finish(dl);
@@ -68,12 +73,16 @@ static void error_text(void **state)
 	assert_int_equal(dlang_compile(dl, &u), -EINVAL);
 	assert_int_equal(dlang_errors(dl, &e), 1);
 	dlang_error_text(&e[0], &u, false, buf, sizeof(buf));
-	assert_string_equal(buf, "invalid probe specifier f.d: in action list: failed to resolve y: Unknown variable name");
+	assert_string_equal(buf, "invalid probe specifier f.d: in action list: failed to resolve "
+				 "y: Unknown variable name");
 	u.is_file = true;
 	dlang_error_text(&e[0], &u, false, buf, sizeof(buf));
-	assert_string_equal(buf, "failed to compile script f.d: line 3: failed to resolve y: Unknown variable name");
+	assert_string_equal(
+		buf,
+		"failed to compile script f.d: line 3: failed to resolve y: Unknown variable name");
 	dlang_error_text(&e[0], &u, true, buf, sizeof(buf));
-	assert_string_equal(buf, "failed to compile script f.d: [D_IDENT_UNDEF] line 3: failed to resolve y: Unknown variable name");
+	assert_string_equal(buf, "failed to compile script f.d: [D_IDENT_UNDEF] line 3: failed to "
+				 "resolve y: Unknown variable name");
 	dlang_error_text(&e[0], &u, true, buf, 10);
 	assert_string_equal(buf, "failed to");
 	dlang_free(dl);
@@ -91,7 +100,10 @@ static void options(void **state)
 	struct dlang *dl = dlang_new(&o);
 	const struct dprog *p;
 
-	assert_int_equal(compile(dl, "#pragma D option strsize=16\nBEGIN { trace(sizeof(string)); trace($1); }"), 0);
+	assert_int_equal(
+		compile(dl,
+			"#pragma D option strsize=16\nBEGIN { trace(sizeof(string)); trace($1); }"),
+		0);
 	assert_null(dlang_finish(dl)); /* $2 is not used */
 	assert_string_equal(first_tag(dl), "D_MACRO_UNUSED");
 	assert_int_equal(compile(dl, "END { trace($$2); }"), 0);
@@ -115,7 +127,9 @@ static void formats(void **state)
 	const struct dprog *p;
 	const struct dfmt *f;
 
-	assert_int_equal(compile(dl, "BEGIN { printf(\"a%%b%-*.*d|%#5s\", 8, 3, 7, \"x\"); @[\"k\", 2] = sum(1); printa(\"%s %@5d %d %@x\", @); }"), 0);
+	assert_int_equal(compile(dl, "BEGIN { printf(\"a%%b%-*.*d|%#5s\", 8, 3, 7, \"x\"); "
+				     "@[\"k\", 2] = sum(1); printa(\"%s %@5d %d %@x\", @); }"),
+			 0);
 	p = dlang_finish(dl);
 	f = p->actions[0].fmt;
 	assert_int_equal(f->nr, 2);
@@ -192,7 +206,8 @@ static void hostile(void **state)
 		{ "enum e {", "A#,", 100000, "};" },
 		{ "", "typedef int t#;", 50000, "" },
 		{ "", "int a#[#];", 50000, "" },
-		{ "", "struct s# { int a; }; translator struct s# <struct in6_addr *p> { a = 1; };", 20000, "" },
+		{ "", "struct s# { int a; }; translator struct s# <struct in6_addr *p> { a = 1; };",
+		  20000, "" },
 		{ "inline int i0 = 1;", "inline int j# = i0 + i0;", 20000, "" },
 		{ "struct s {", "int m#;", 100000, "};" },
 		{ "", "BEGIN,", 100000, "BEGIN{}" },
@@ -220,9 +235,11 @@ static void hostile(void **state)
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
 		s = b.tv_sec - a.tv_sec + (b.tv_nsec - a.tv_nsec) / 1e9;
 		if (s > 5)
-			fail_msg("%.1f s for %s%s... (%s)", s, c[i].head, c[i].piece, first_tag(dl));
+			fail_msg("%.1f s for %s%s... (%s)", s, c[i].head, c[i].piece,
+				 first_tag(dl));
 		if (getenv("VERBOSE"))
-			print_message("%.2f s %s %s%s...\n", s, first_tag(dl), c[i].head, c[i].piece);
+			print_message("%.2f s %s %s%s...\n", s, first_tag(dl), c[i].head,
+				      c[i].piece);
 		dlang_free(dl);
 		free(text);
 	}
