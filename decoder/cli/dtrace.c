@@ -28,6 +28,18 @@ void dtrace_say(const char *fmt, ...)
 	fputc('\n', stderr);
 }
 
+/* Text that options refer to: freed when all is over.  NULL stays NULL. */
+static char *keep(struct dtrace *dt, char *text)
+{
+	char **p = text ? realloc(dt->kept, (dt->nr_kept + 1) * sizeof(*p)) : NULL;
+
+	if (p) {
+		dt->kept = p;
+		p[dt->nr_kept++] = text;
+	}
+	return text;
+}
+
 /* -- reading the command line -- */
 
 static struct dtrace_unit *new_unit(struct dtrace *dt, enum dlang_spec spec, const char *text)
@@ -137,6 +149,16 @@ static const char *opt_error(int err)
 	return err == -ENOENT ? "Invalid option name" : "Invalid value for specified option";
 }
 
+static int cpp_arg(struct dtrace *dt, const char *letter, const char *value)
+{
+	char *text;
+
+	if (dt->nr_cpp_args + 1 >= DTRACE_MAX_ARGS || asprintf(&text, "%s%s", letter, value) < 0)
+		return -1;
+	dt->cpp_args[dt->nr_cpp_args++] = keep(dt, text);
+	return 0;
+}
+
 static int set_x(struct dtrace *dt, const char *text)
 {
 	char *name = strdup(text), *value = name ? strchr(name, '=') : NULL;
@@ -146,9 +168,9 @@ static int set_x(struct dtrace *dt, const char *text)
 		return -1;
 	if (value)
 		*value++ = 0;
-	if (value && !strcmp(name, "define"))
-		dt->cpp_args[dt->nr_cpp_args++] = text;
-	err = dtrace_opt_set(&dt->opts, name, value ? strdup(value) : NULL); /* kept for ever */
+	if (value && (!strcmp(name, "define") || !strcmp(name, "undef") || !strcmp(name, "incdir")))
+		cpp_arg(dt, *name == 'd' ? "-D" : *name == 'u' ? "-U" : "-I", value);
+	err = dtrace_opt_set(&dt->opts, name, value ? keep(dt, strdup(value)) : NULL);
 	if (err)
 		dtrace_say("failed to set -x %s: %s", name, opt_error(err));
 	free(name);
@@ -162,16 +184,6 @@ static int set_letter(struct dtrace *dt, char letter, const char *name, const ch
 	if (err)
 		dtrace_say("failed to set -%c %s: %s", letter, value, opt_error(err));
 	return err;
-}
-
-static int cpp_arg(struct dtrace *dt, const char *letter, const char *value)
-{
-	char *text;
-
-	if (dt->nr_cpp_args + 1 >= DTRACE_MAX_ARGS || asprintf(&text, "%s%s", letter, value) < 0)
-		return -1;
-	dt->cpp_args[dt->nr_cpp_args++] = text;
-	return 0;
 }
 
 /* -f: a recording or fixture where there is such a file, else a function's probes. */
@@ -331,9 +343,8 @@ static int read_args(struct dtrace *dt, int argc, char **argv)
 static int set_pragma(void *ctx, const char *name, const char *value)
 {
 	struct dtrace *dt = ctx;
-	char *kept = value ? strdup(value) : NULL; /* options keep it for ever */
 
-	return dtrace_opt_set(&dt->opts, name, kept);
+	return dtrace_opt_set(&dt->opts, name, value ? keep(dt, strdup(value)) : NULL);
 }
 
 static void print_errors(struct dtrace *dt, const struct dlang_unit *u)
@@ -425,12 +436,10 @@ static void interrupted(void *ctx)
 static int set_running(void *ctx, const char *name, const char *value)
 {
 	struct dtrace *dt = ctx;
-	char *kept = value ? strdup(value) : NULL;
-	int err = dtrace_opt_set(&dt->opts, name, kept);
+	int err = dtrace_opt_set(&dt->opts, name, value ? keep(dt, strdup(value)) : NULL);
 
 	if (!err)
 		dt->out.opts = dt->opts.out;
-	free(kept);
 	return err;
 }
 
@@ -575,6 +584,9 @@ static void clean_up(struct dtrace *dt)
 		free(dt->units[i].name);
 	}
 	free(dt->units);
+	for (unsigned int i = 0; i < dt->nr_kept; i++)
+		free(dt->kept[i]);
+	free(dt->kept);
 }
 
 int dtrace_main(int argc, char **argv)

@@ -66,6 +66,8 @@ struct dtrace {
 	const char *cpp_args[DTRACE_MAX_ARGS];
 	unsigned int nr_cpp_args;
 	const char *output;
+	char **kept; /* texts that options refer to */
+	unsigned int nr_kept;
 	bool is_list, is_check, is_graph, is_header, is_version;
 	struct dtrace_src from;
 	struct probes probes;

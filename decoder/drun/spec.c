@@ -94,7 +94,8 @@ void spec_put(struct vm *vm)
 	}
 	p->counted += bytes;
 	memcpy(p->words + p->used, &head, sizeof(head));
-	memcpy(p->words + p->used + HEAD_WORDS, vm->rec, (size_t)vm->rec_used * 8);
+	if (vm->rec_used)
+		memcpy(p->words + p->used + HEAD_WORDS, vm->rec, (size_t)vm->rec_used * 8);
 	rec_keep(vm, p->words + p->used + HEAD_WORDS, vm->rec_used);
 	p->used += need;
 }

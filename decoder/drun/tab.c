@@ -63,7 +63,8 @@ uint64_t *tab_add(struct tab *t, const uint64_t *key)
 		return NULL;
 	row = tab_row(t, t->nr);
 	memset(row, 0, t->stride * sizeof(*row));
-	memcpy(row, key, t->nr_keys * sizeof(*row));
+	if (t->nr_keys)
+		memcpy(row, key, t->nr_keys * sizeof(*row));
 	if (t->nr_keys)
 		put_slot(t, tab_hash(key, t->nr_keys), t->nr);
 	t->nr++;

@@ -200,7 +200,8 @@ static bool full_key(const struct vars *v, const struct vars_who *w, uint32_t va
 	const struct dprog_var *d = &v->prog->vars[var];
 	uint32_t n = d->is_assoc ? d->nr_keys : 0;
 
-	memcpy(key, keys, n * sizeof(*key));
+	if (n)
+		memcpy(key, keys, n * sizeof(*key));
 	if (d->scope == DPROG_THREAD) {
 		key[n] = w->thread;
 	} else if (d->scope == DPROG_PROC) {
