@@ -1,4 +1,8 @@
-# D's run-time: golden tests, benches.
+# D's run-time: golden tests, benches; the name by which scripts call it.
+all: $(B)/beamtap-dtrace
+$(B)/beamtap-dtrace: $(B)/beamtap
+	@ln -sf beamtap $@
+
 CHECKS     += d-golden='BEAMTAP=$(CURDIR)/$(B)/beamtap MKREC=$(CURDIR)/$(MKREC) tests/golden/d_run'
 CHECKS     += otp-examples=tests/e2e/otp_examples.sh\ $(B)
 CHECK_DEPS += $(B)/beamtap $(MKREC)

@@ -163,6 +163,21 @@ static uint64_t name(struct vm *vm, const char *text)
 	return str_word(str_intern_text(&vm->pool, text, strlen(text)));
 }
 
+/* A probe's name: made once, for scripts like to count by it. */
+static uint64_t probe_name(struct vm *vm, unsigned int i, const char *text)
+{
+	uint64_t *names = vm->ev.probe->names;
+
+	if (!names)
+		return name(vm, text);
+	if (!names[i]) {
+		names[i] = name(vm, text);
+		if (names[i])
+			str_of(names[i])->flags |= STR_PINNED;
+	}
+	return names[i];
+}
+
 uint64_t vm_bvar(struct vm *vm, enum dprog_bvar id)
 {
 	const struct vm_probe *p = vm->ev.probe;
@@ -177,13 +192,13 @@ uint64_t vm_bvar(struct vm *vm, enum dprog_bvar id)
 	case DPROG_V_EPID:
 		return (uint64_t)p->id << 32 | vm->clause;
 	case DPROG_V_PROBEPROV:
-		return name(vm, p->prov);
+		return probe_name(vm, 0, p->prov);
 	case DPROG_V_PROBEMOD:
-		return name(vm, p->mod);
+		return probe_name(vm, 1, p->mod);
 	case DPROG_V_PROBEFUNC:
-		return name(vm, p->func);
+		return probe_name(vm, 2, p->func);
 	case DPROG_V_PROBENAME:
-		return name(vm, p->name);
+		return probe_name(vm, 3, p->name);
 	case DPROG_V_CPU:
 		return vm->ev.cpu;
 	case DPROG_V_ZONENAME:

@@ -21,6 +21,7 @@
 
 #define POLL_NS	 1000000ULL  /* between two looks at a live source that had nothing */
 #define LATE_NS	 10000000ULL /* live: a tick waits so long for events from before it */
+#define RUNS_AT_ONCE 256	     /* live: between two looks at the clock */
 
 static uint64_t clock_ns(void)
 {
@@ -313,36 +314,55 @@ static void sleep_ns(uint64_t ns)
 	nanosleep(&t, NULL);
 }
 
+/* As many runs as are there, but not for so long that ticks wait.  Return: as src_run() the last time */
+static int use_news(struct run *r, struct src *src, struct src_run *run, struct diag *d)
+{
+	int n = 0;
+
+	for (unsigned int i = 0; i < RUNS_AT_ONCE && !is_stopped(r); i++) {
+		n = src_run(src, run, d);
+		if (n <= 0)
+			break;
+		use_run(r, run);
+	}
+	return n;
+}
+
+/* What is to be done now and then, live. */
+static void housekeep(struct run *r, uint64_t now, bool has_events)
+{
+	if (r->next_ns <= now && (!has_events || r->next_ns + LATE_NS <= now))
+		timer_run(r, has_events ? now - LATE_NS : now);
+	if (now >= r->flush_ns) {
+		if (r->sink.flush)
+			r->sink.flush(r->sink.ctx);
+		r->flush_ns = now + r->opts.switch_ns;
+	}
+	if (now >= r->look_ns) {
+		tell_drops(r);
+		r->look_ns = now + r->opts.status_ns;
+	}
+	vm_tidy(&r->vm);
+}
+
 static int live(struct run *r, struct diag *d)
 {
 	struct src *src = r->wants_events ? r->src : NULL;
-	uint64_t now = clock_ns(), flush_at, look_at;
+	uint64_t now = clock_ns();
 	struct src_run run;
 	int n = 0;
 
 	memset(&run, 0, sizeof(run));
 	timer_start(r, now);
 	run_own(r, r->begin, now, VARS_NO_THREAD, 0);
-	flush_at = now + r->opts.switch_ns;
-	look_at = now + r->opts.status_ns;
+	r->flush_ns = now + r->opts.switch_ns;
+	r->look_ns = now + r->opts.status_ns;
 	while (!is_stopped(r)) {
-		n = src ? src_run(src, &run, d) : 0;
+		n = src ? use_news(r, src, &run, d) : 0;
 		if (n < 0)
 			break;
-		if (n > 0)
-			use_run(r, &run);
 		now = clock_ns();
-		if (r->next_ns <= now && (!src || r->next_ns + LATE_NS <= now))
-			timer_run(r, src ? now - LATE_NS : now);
-		if (now >= flush_at && r->sink.flush) {
-			r->sink.flush(r->sink.ctx);
-			flush_at = now + r->opts.switch_ns;
-		}
-		if (now >= look_at) {
-			tell_drops(r);
-			look_at = now + r->opts.status_ns;
-		}
-		vm_tidy(&r->vm);
+		housekeep(r, now, src != NULL);
 		if (n > 0)
 			continue;
 		if (r->opts.is_ended && r->opts.is_ended(r->opts.ctx))

@@ -65,6 +65,7 @@ struct run {
 	uint32_t nr_timers;
 	uint64_t next_ns; /* of the timer that is due first */
 	uint64_t now_ns;  /* of the event at hand */
+	uint64_t flush_ns, look_ns; /* live: when output and drops are due */
 	bool in_error;
 	bool wants_events; /* live: the source was asked for some */
 	struct term_vm *terms; /* by VM */

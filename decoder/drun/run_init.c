@@ -64,6 +64,7 @@ static void free_probe(struct provider_probe *p)
 	if (!v)
 		return;
 	free(v->clauses);
+	free(v->names);
 	free(v);
 	p->user = NULL;
 }
@@ -110,6 +111,7 @@ struct vm_probe *run_probe(struct run *r, struct provider_probe *p)
 	if (!v)
 		return NULL;
 	*v = (struct vm_probe){ .id = p->id, .prov = p->prov, .mod = p->mod, .func = p->func, .name = p->name };
+	v->names = calloc(4, sizeof(*v->names));
 	v->is_entry = ends_with(p->name, "entry");
 	v->is_return = ends_with(p->name, "return");
 	for (uint32_t c = 0; c < r->prog->nr_clauses; c++) {

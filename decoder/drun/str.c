@@ -54,8 +54,11 @@ void str_pool_fini(struct str_pool *p)
 {
 	struct str_chunk *c, *next;
 
-	if (p->bucket)
-		str_sweep(p); /* nothing is marked: frees all */
+	for (uint32_t i = 0; p->bucket && i <= p->mask; i++)
+		for (struct str *s = p->bucket[i], *n; s; s = n) {
+			n = s->next;
+			free(s);
+		}
 	for (c = p->chunks; c; c = next) {
 		next = c->next;
 		free(c);
@@ -299,7 +302,7 @@ void str_sweep(struct str_pool *p)
 		struct str **at = &p->bucket[i], *s;
 
 		while ((s = *at)) {
-			if (s->flags & STR_MARKED) {
+			if (s->flags & (STR_MARKED | STR_PINNED)) {
 				s->flags &= (uint8_t)~STR_MARKED;
 				at = &s->next;
 				continue;

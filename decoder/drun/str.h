@@ -26,6 +26,7 @@
 #define STR_LAZY     0x01u /* text is NULL until str_text() */
 #define STR_INTERNED 0x02u
 #define STR_MARKED   0x04u
+#define STR_PINNED   0x08u /* stays until the pool goes */
 
 struct str {
 	const char *text; /* ends with NUL; NULL: lazy */

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* timer.c - tick-N and profile-N */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include "drun/run.h"
+
+#define MAX_DUE 10000000 /* firings of one timer between two events */
 
 struct run_timer {
 	struct vm_probe *probe;
@@ -51,8 +54,28 @@ static void fire(struct run *r, const struct run_timer *t)
 		run_own(r, t->probe, t->next_ns, VARS_NO_THREAD, 0);
 }
 
+/*
+ * Times in a recording can be anything: a jump over years is not walked through
+ * in nanoseconds.  What is left out is told.
+ */
+static void leap(struct run *r, struct run_timer *t, uint64_t ts)
+{
+	uint64_t due = t->next_ns <= ts ? (ts - t->next_ns) / t->period_ns : 0;
+	char text[160];
+
+	if (due <= MAX_DUE)
+		return;
+	snprintf(text, sizeof(text), "%llu firings of %s left out", (unsigned long long)(due - MAX_DUE),
+		 t->probe->name);
+	r->sink.message(r->sink.ctx, NULL, text);
+	t->next_ns += (due - MAX_DUE) * t->period_ns;
+}
+
 void timer_run(struct run *r, uint64_t ts)
 {
+	for (uint32_t i = 0; i < r->nr_timers; i++)
+		leap(r, &r->timers[i], ts);
+	find_next(r);
 	while (r->next_ns <= ts && !r->vm.is_over) {
 		uint64_t due = r->next_ns;
 

@@ -43,6 +43,7 @@ struct vm_probe {
 	bool is_entry, is_return; /* for -F */
 	uint32_t nr_clauses;
 	uint32_t *clauses; /* indices in prog->clauses, ascending */
+	uint64_t *names;   /* the four names as strings, 0 until they are asked for; may be NULL */
 };
 
 /* Where an event's D arguments are. */
