@@ -274,46 +274,72 @@ struct walk {
 	unsigned int pad; /* of the last record */
 };
 
+/* An event with texts, or one that tells names.  Return: its class; *pad: bytes behind its last text */
+static unsigned int walk_special(struct ctfw *w, uint64_t *p, unsigned int event, unsigned int n,
+				 unsigned int *pad)
+{
+	const struct check_shape *shape = &check_shapes[event];
+	struct texts t;
+
+	if (hot[event].is_wanted)
+		ctfmeta_learn(&w->meta, p, n);
+	if (!shape->nr_texts)
+		return ctfmeta_class_of(event, shape->max_words - n);
+	t = walk_texts(p, n, shape);
+	*pad = t.pad;
+	return ctfmeta_class_of(event, shape->nr_fields - t.nr_fields);
+}
+
+static void use_class(struct ctfw *w, unsigned int class_id)
+{
+	uint64_t bit = 1ULL << class_id % 64;
+
+	if (w->meta.used[class_id / 64] & bit)
+		return;
+	w->meta.used[class_id / 64] |= bit;
+	w->meta.has_new_class = true;
+}
+
 /* Turn records of the ring into those of a recording, in place. */
-static void walk_packet(struct ctfw *w, uint64_t *p, size_t nr_words, uint64_t base,
+static void walk_packet(struct ctfw *w, uint64_t *p, size_t nr_words, uint64_t ticks,
 			struct clock_map *map, struct walk *k)
 {
+	/* Times that are nanoseconds already are on a line, too. */
+	struct clock_span span = { .lo = 0, .len = UINT64_MAX, .ns = 0, .mul = 1ULL << 32 };
 	const uint64_t *end = p + nr_words;
-	uint64_t ns = k->last_ns, last = ns, *used = w->meta.used;
+	uint64_t last = k->last_ns, first = 0, nr = 0;
+	unsigned int pad = 0;
 
-	k->first_ns = 0;
+	if (map)
+		span = clock_span(map, ticks);
 	while (p < end) {
-		unsigned int event = BTAP_HEAD_EVENT(*p), n = BTAP_HEAD_WORDS(*p), class_id = event;
+		uint64_t head = *p, ns;
+		unsigned int event = BTAP_HEAD_EVENT(head), n = BTAP_HEAD_WORDS(head);
+		unsigned int class_id = event;
 		const struct hot *h = &hot[event];
 
-		base = BTAP_TIME_FULL(*p, base);
-		ns = map ? clock_ns_after(map, base, ns) : base > ns ? base : ns;
-		if (!k->nr_records)
-			k->first_ns = ns;
+		ticks = BTAP_TIME_FULL(head, ticks);
+		if (ticks - span.lo >= span.len && map)
+			span = clock_span(map, ticks);
+		ns = ticks - span.lo < span.len || !map ? clock_span_ns(&span, ticks) :
+							  clock_ns(map, ticks);
+		if (ns < last)
+			ns = last;
+		if (!nr++)
+			first = ns;
 		else if (ns - last > GAP_MAX)
 			ns = last + GAP_MAX;
 		last = ns;
-		if (h->is_wanted)
-			ctfmeta_learn(&w->meta, p, n);
-		k->pad = 0;
-		if (h->nr_texts) {
-			struct texts t = walk_texts(p, n, &check_shapes[event]);
-
-			k->pad = t.pad;
-			class_id = ctfmeta_class_of(event,
-						    check_shapes[event].nr_fields - t.nr_fields);
-		} else if (n != h->max_words) {
+		pad = 0;
+		if (h->nr_texts | h->is_wanted)
+			class_id = walk_special(w, p, event, n, &pad);
+		else if (n != h->max_words)
 			class_id = h->first_short + (h->max_words - n) - 1;
-		}
-		if (!(used[class_id / 64] >> class_id % 64 & 1)) {
-			used[class_id / 64] |= 1ULL << class_id % 64;
-			w->meta.has_new_class = true;
-		}
+		use_class(w, class_id);
 		*p = BTAP_HEAD(class_id, n, ns & BTAP_TIME_MASK);
 		p += n;
-		k->nr_records++;
 	}
-	k->last_ns = ns;
+	*k = (struct walk){ first, last, nr, pad };
 }
 
 static int put_packet(struct ctfw *w, uint32_t ring, const struct src_thread *th,
