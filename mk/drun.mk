@@ -10,3 +10,5 @@ CHECK_DEPS += $(B)/beamtap $(MKREC)
 .PHONY: bench-d
 bench-d: $(MKREC) $(B)/tests/recording_bench $(B)/beamtap ## measure D over a recording of 10 million events
 	@tests/bench/d_bench.sh $(B)
+CHECKS_E2E     += dtrace='tests/e2e/dtrace.sh $(B)'
+CHECK_E2E_DEPS += $(B)/beamtap $(B)/tests/tapvm

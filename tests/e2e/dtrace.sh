@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# beamtap dtrace as a process: commands, signals, files, scripts that are executed, a live region.
+#	tests/e2e/dtrace.sh BUILD_DIR
+B=$(realpath "${1:-build}")
+T=$(mktemp -d) || exit 1
+pids=
+nr=0
+trap 'for p in $pids; do kill -9 $p 2>/dev/null; done; rm -rf "$T"' EXIT
+export TZ=UTC LC_ALL=C
+
+is() { # NAME STATUS WANTED-STATUS WANTED-OUTPUT
+	nr=$((nr + 1))
+	if [ "$2" = "$3" ] && [ "$(cat "$T"/out; echo .)" = "$(printf '%b' "$4"; echo .)" ]; then
+		echo "ok $nr - $1"
+	else
+		echo "not ok $nr - $1 (status $2)"
+		sed 's/^/# out: /' "$T"/out
+		sed 's/^/# err: /' "$T"/err
+	fi
+}
+d() { "$B"/beamtap dtrace "$@" > "$T"/out 2> "$T"/err < /dev/null; }
+
+d -qn 'BEGIN { printf("%d\n", $target > 0); } END { printf("bye\n"); }' -c 'sleep 0.1'
+is "a command is run, and its end is the end" $? 0 '1\nbye\n\n'
+d -qn 'BEGIN { trace(1); }' -c 'sh -c nothing' -c 'sleep 0.1'
+is "its status is not ours" $? 0 '1\n'
+d -qn 'BEGIN { }' -c /nonexistent
+is "one that is not there is refused" $? 1 ''
+sleep 0.3 & pids="$pids $!"
+d -qn 'END { printf("%d", $target == '$!'); }' -p $!
+is "a process is waited for" $? 0 '1\n'
+d -qn 'BEGIN { }' -p 999999999
+is "one that is not there is refused, too" $? 1 ''
+
+"$B"/beamtap dtrace -qn 'BEGIN { printf("up\n"); } END { printf("down\n"); @ = count(); }' -p $$ > "$T"/out 2> "$T"/err & p=$!
+for _ in $(seq 100); do [ -e /proc/$p ] && grep -q 'SigCgt:.*[1-9a-f]' /proc/$p/status && sleep 0.3 && break; sleep 0.02; done
+kill -INT $p
+wait $p
+is "SIGINT: END, the aggregations, status 0" $? 0 'up\n\ndown\n\n                1\n'
+
+echo first > "$T"/file
+d -qo "$T"/file -n 'BEGIN { printf("second"); exit(0); }' -p $$
+status=$?
+mv "$T"/file "$T"/out
+is "-o appends" $status 0 'first\nsecond\n'
+echo 'BEGIN { printf("%s", $$1); exit(7); }' | "$B"/beamtap dtrace -qs - word -p $$ > "$T"/out 2> "$T"/err
+is "a script from standard input, with an argument" $? 7 'word\n'
+ln -s "$B"/beamtap "$T"/beamtap-dtrace
+printf '#!%s -qs\nBEGIN { printf("%%d", $1); exit($1); }\n' "$T"/beamtap-dtrace > "$T"/script.d
+chmod +x "$T"/script.d
+"$T"/script.d 5 -p $$ > "$T"/out 2> "$T"/err
+is "a script that is executed" $? 5 '5\n'
+d -qn 'tick-10ms { printf("%d ", i++); } tick-10ms /i == 3/ { exit(0); }' -p $$
+is "ticks of the clock" $? 0 '0 1 2 \n'
+
+for i in 1 2; do
+	echo "vm node=n$i@host pid=$i"
+	echo "message_send ts=1000$i sender=<0.8$i.0> receiver=<0.90.0> size=$i msg=$i"
+	echo "message_send ts=2000$i sender=<0.8$i.0> receiver=<0.90.0> size=$i msg=$i"
+done > "$T"/all
+sed -n 1,3p "$T"/all > "$T"/a.ev
+sed -n 4,6p "$T"/all > "$T"/b.ev
+d -q -f "$T"/a.ev -f "$T"/b.ev -n 'message-send { printf("%s %s %d\n", enode, copyinstr(arg0), timestamp); @ = sum(arg2); }'
+is "two recordings are merged by time" $? 0 'n1@host <0.81.0> 10001\nn2@host <0.82.0> 10002\nn1@host <0.81.0> 20001\nn2@host <0.82.0> 20002\n\n                6\n'
+d -qf "$T"/a.ev -n 'message-send { printf("x"); }' -o /dev/full
+is "a full disk is told" $? 1 ''
+
+"$B"/tests/tapvm -n "d$$@host" -t 2 -r 100000 > "$T"/vm.out & vm=$!
+pids="$pids $vm"
+for _ in $(seq 100); do "$B"/beamtap list 2>/dev/null | grep -q "^$vm .*alive" && break; sleep 0.05; done
+d -qp $vm -n 'process-runnable { n++; } tick-500ms { printf("%d %s", n > 1000, "lots"); exit(n > 1000 ? 0 : 1); }'
+is "a live region is read" $? 0 '1 lots\n'
+kill $vm
+echo "1..$nr"
