@@ -255,6 +255,7 @@ struct agent_thread *agent_join(void)
 	t->is_dirty = kind == BTAP_THREAD_DIRTY_CPU || kind == BTAP_THREAD_DIRTY_IO;
 	btapw_map_thread(agent_map, &t->w, kind,
 			 kind == BTAP_THREAD_OTHER ? 0 : number_in(name), name);
+	t->module = t->function = 0;
 	t->epoch = epoch;
 	return t;
 }

@@ -64,6 +64,7 @@ struct agent_thread {
 	uint32_t busy;
 	uint32_t epoch;
 	bool is_dirty;
+	ERL_NIF_TERM module, function; /* of the last record: their texts are defined */
 	struct agent_thread *next;
 };
 

@@ -92,7 +92,14 @@ static uint64_t mfa_of(const struct ev *e, ERL_NIF_TERM t)
 			return 0;
 		arity = n;
 	}
-	return agent_mfa(e->env, el[0], el[1], arity);
+	/* The same function again and again is what is common. */
+	if (TERM_LIKELY(el[0] == e->t->module && el[1] == e->t->function && arity < 256))
+		return BTAP_MFA(BTAP_ATOM_NUMBER(el[0]), BTAP_ATOM_NUMBER(el[1]), arity);
+	if (!agent_mfa(e->env, el[0], el[1], arity))
+		return 0;
+	e->t->module = el[0];
+	e->t->function = el[1];
+	return BTAP_MFA(BTAP_ATOM_NUMBER(el[0]), BTAP_ATOM_NUMBER(el[1]), arity);
 }
 
 /* Does the VM deliver it here?  {Name, Node} counts as local where Node is this one. */

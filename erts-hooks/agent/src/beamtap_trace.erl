@@ -245,7 +245,8 @@ set_flags([{Kind, Want} | Rest], Own, S) ->
     Off = Have -- Want,
     %% Those to come first, so that none is missed.
     _ = flags(new, Kind, false, Off, S),
-    _ = On =/= [] andalso flags(new, Kind, true, Want, S),
+    %% All that is wanted again: in a session, what stays is lost with what goes.
+    _ = On ++ Off =/= [] andalso flags(new, Kind, true, Want, S),
     Refused = case On =:= [] andalso Off =:= [] of
                   true -> none;
                   false -> each(existing(Kind) -- Own, Kind, On, Off, S)
