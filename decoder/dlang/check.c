@@ -337,7 +337,10 @@ static bool is_own_use(const char *text, size_t len, size_t at, size_t n)
 		return true;
 	while (j && (text[j - 1] == ' ' || text[j - 1] == '\t' || text[j - 1] == '*'))
 		j--;
-	/* behind a word on the same line: a declaration; behind `>` or `.`: a member, not this name */
+	/*
+	 * behind a word on the same line: a declaration; behind `>` or `.`: a member, not this
+	 * name
+	 */
 	return j < at && j && (isalnum((unsigned char)text[j - 1]) || text[j - 1] == '_');
 }
 

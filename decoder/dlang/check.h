@@ -59,7 +59,7 @@ struct node *check_unary(struct dlang *dl, struct node *n);
 struct node *check_binary(struct dlang *dl, struct node *n);
 /** check_operands() - the rules of a binary operator whose operands have been checked */
 struct node *check_operands(struct dlang *dl, struct node *n);
-/** check_decay() - an array as a value is a pointer to its first element */
+/** check_decay() - an array as a value is a pointer to its first element, a bit-field an int */
 struct node *check_decay(struct dlang *dl, struct node *n);
 /** check_incompat() - report that the operands do not go together */
 struct node *check_incompat(struct dlang *dl, struct node *n);
@@ -89,14 +89,20 @@ struct sym *check_lookup(struct dlang *dl, unsigned int scope, const char *name)
 struct sym *check_new_var(struct dlang *dl, unsigned int scope, const char *name,
 			  const struct dtype *t, uint32_t line);
 void check_undef(struct dlang *dl, const struct node *n);
-/** check_keys() - keys against a signature; @what: "x" or "@a", for messages.  Return: false when reported */
+/**
+ * check_keys() - keys against a signature; @what: "x" or "@a", for messages.  Return: false when
+ * reported
+ */
 bool check_keys(struct dlang *dl, struct node *n, const char *what, struct node **list,
 		const struct dtype ***keys, unsigned int *nr_keys, bool define);
 const struct dtype *check_key_type(struct dlang *dl, const struct dtype *t);
 
 /* ---- check_call.c ---- */
 struct node *check_call(struct dlang *dl, struct node *n);
-/** check_params() - arguments against a prototype of builtin.def; converts them.  Return: false when reported */
+/**
+ * check_params() - arguments against a prototype of builtin.def; converts them.  Return: false
+ * when reported
+ */
 bool check_params(struct dlang *dl, struct node *n, const char *params);
 unsigned int check_nr_args(const struct node *n);
 void check_len(struct dlang *dl, const struct node *n, unsigned int nr, unsigned int min,
@@ -135,7 +141,10 @@ struct stack_call {
 };
 
 /* ---- fmt.c ---- */
-/** fmt_parse() - a format, checked against the arguments.  @aggs: of printa.  Return: NULL when reported */
+/**
+ * fmt_parse() - a format, checked against the arguments.  @aggs: of printa.  Return: NULL when
+ * reported
+ */
 struct dfmt *fmt_parse(struct dlang *dl, const char *func, const struct node *str, struct act *act,
 		       struct node *args);
 

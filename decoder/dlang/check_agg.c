@@ -248,7 +248,9 @@ void check_agg(struct dlang *dl, struct node *stmt)
 	ok = check_keys(dl, a, nth(dl, a->str), &a->list, &s->keys, &s->nr_keys, is_new);
 	ok &= function_args(dl, call, f->number, g, param);
 	if (is_new) {
-		/* known from here on even when it is wrong, so that it is not complained of again */
+		/*
+		 * known from here on even when it is wrong, so that it is not complained of again
+		 */
 		memcpy(s->param, param, sizeof(param));
 		s->is_signed =
 			!g->value || !g->value->type || dtype_base(g->value->type)->is_signed;

@@ -166,7 +166,7 @@ struct node *check_assign(struct dlang *dl, struct node *n)
 	/* A stand-in for the left side, so that the rules for the operation are said once. */
 	n->c = ast_new(dl, N_PARAM, n->line);
 	n->c->value = -1;
-	n->c->type = l->type;
+	n->c->type = l->kind == N_MEMBER && l->len && l->len < 32 ? dl->t_int : l->type;
 	n->data = ast_new(dl, N_BINARY, n->line);
 	*(struct node *)n->data = op;
 	((struct node *)n->data)->a = n->c;

@@ -61,7 +61,10 @@ static void count_params(struct dlang *dl, const char *params, unsigned int *min
 	}
 }
 
-/* Does a checked argument fit a parameter?  A `char *` takes strings, a `void *` any pointer and strings. */
+/*
+ * Does a checked argument fit a parameter?  A `char *` takes strings, a `void *` any pointer and
+ * strings.
+ */
 static bool fits(const struct dtype *t, const char *text, const struct node *a)
 {
 	const struct dtype *b = dtype_base(a->type);

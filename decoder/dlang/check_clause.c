@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include "dlang/check.h"
 
-/* Cuts "a:b:c:d" at its colons, from the right; returns how many fields there are, or -1 for too many */
+/*
+ * Cuts "a:b:c:d" at its colons, from the right; returns how many fields there are, or -1 for too
+ * many
+ */
 static int fields(char *text, char *f[4])
 {
 	char *p = text;

@@ -13,6 +13,9 @@ struct node *check_decay(struct dlang *dl, struct node *n)
 {
 	if (n->type && type_is_array(n->type))
 		return check_conv(dl, n, type_ptr(dl, dtype_base(n->type)->ref));
+	/* as in C, a bit-field whose values an int can hold is an int */
+	if (n->type && n->kind == N_MEMBER && n->len && n->len < 32)
+		return check_conv(dl, n, dl->t_int);
 	return n;
 }
 

@@ -212,7 +212,10 @@ bool check_keys(struct dlang *dl, struct node *n, const char *what, struct node 
 		if (ok)
 			k = check_conv(dl, k, (*keys)[i]);
 		if (k != *at) {
-			/* a node that came in place of another, or itself shared, must not share its chain */
+			/*
+			 * a node that came in place of another, or itself shared, must not share
+			 * its chain
+			 */
 			k->next = next;
 			*at = k;
 		}

@@ -23,18 +23,27 @@
 /* What the compiler learns of the probes that a description matches. */
 struct dlang_match {
 	unsigned int nr_probes;
-	/* D types of args[]; "" where there is no such argument.  Where matching probes disagree: vary[n] */
+	/*
+	 * D types of args[]; "" where there is no such argument.  Where matching probes disagree:
+	 * vary[n]
+	 */
 	unsigned int nr_args;
 	const char *arg_types[DLANG_MAX_ARGS];
 	bool vary[DLANG_MAX_ARGS];
 };
 
-/* How the compiler asks for probes; may be NULL in struct dlang_opts: every description matches then. */
+/*
+ * How the compiler asks for probes; may be NULL in struct dlang_opts: every description matches
+ * then.
+ */
 struct dlang_probes {
 	void *ctx;
 	/* Return: 0 with *m filled in, or a negative errno: as if none matched */
 	int (*match)(void *ctx, const struct dprog_pdesc *pd, struct dlang_match *m);
-	/* nearest existing names for a description that matches nothing; may be NULL.  Writes "" if there is none */
+	/*
+	 * nearest existing names for a description that matches nothing; may be NULL.  Writes ""
+	 * if there is none
+	 */
 	void (*suggest)(void *ctx, const struct dprog_pdesc *pd, char *buf, size_t size);
 	/* is there such a provider, for `#pragma D depends_on provider`; may be NULL */
 	bool (*has_provider)(void *ctx, const char *name);
@@ -87,11 +96,15 @@ enum dlang_region { DLANG_R_NONE, DLANG_R_PRED, DLANG_R_BODY };
 struct dlang_error {
 	const char *tag;  /* "D_IDENT_UNDEF" */
 	const char *text; /* may have continuation lines that begin with a tab */
-	const char *
-		hint; /* further text for lines of their own, "" if none: "did you mean copyinstr?" */
+	/* further text for lines of their own, "" if none: "nearest name: copyinstr" */
+	const char *hint;
 	const char *file; /* from a `# line "file"` marker; NULL: the unit's own */
 	uint32_t line;
-	uint8_t region; /* enum dlang_region: with -n and kin "in predicate: ", "in action list: " goes before the text */
+	/*
+	 * enum dlang_region: with -n and kin "in predicate: ", "in action list: " goes before the
+	 * text
+	 */
+	uint8_t region;
 	bool is_warning;
 };
 
@@ -106,7 +119,10 @@ void dlang_free(struct dlang *dl);
  */
 int dlang_compile(struct dlang *dl, const struct dlang_unit *u);
 
-/** dlang_errors() - Return: number of errors and warnings of the last dlang_compile(), in order found */
+/**
+ * dlang_errors() - Return: number of errors and warnings of the last dlang_compile(), in order
+ * found
+ */
 unsigned int dlang_errors(const struct dlang *dl, const struct dlang_error **errs);
 
 /**
@@ -129,7 +145,9 @@ void dlang_error_text(const struct dlang_error *e, const struct dlang_unit *u, b
 /* Stages whose result can be looked at: tokens, tree, checked tree with types, code */
 enum dlang_stage { DLANG_TOK, DLANG_AST, DLANG_CHECK, DLANG_DIS };
 
-/** dlang_dump_to() - from now on write the results of a stage to @f while compiling; NULL: no more */
+/**
+ * dlang_dump_to() - from now on write the results of a stage to @f while compiling; NULL: no more
+ */
 void dlang_dump_to(struct dlang *dl, enum dlang_stage stage, FILE *f);
 
 #endif /* BEAMTAP_DLANG_COMPILE_H */

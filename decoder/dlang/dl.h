@@ -116,7 +116,8 @@ struct xlator {
 
 struct tok {
 	uint8_t kind;
-	uint8_t suffix; /* INT: number of l | 4 if unsigned | 8 if written in hex or octal | 16 a character */
+	/* INT: number of l | 4 if unsigned | 8 if written in hex or octal | 16 a character */
+	uint8_t suffix;
 	uint32_t line;
 	const char *at; /* where it is in the text */
 	uint32_t len;
@@ -150,8 +151,8 @@ struct dlang {
 	unsigned int nr_errs;
 	uint8_t region;
 	/* names */
-	struct strmap names
-		[DPROG_NR_SCOPES]; /* globals and all unscoped names; self->; this->; eself-> */
+	/* globals and all unscoped names; self->; this->; eself-> */
+	struct strmap names[DPROG_NR_SCOPES];
 	struct strmap builtins;	   /* what D has by itself */
 	struct strmap aggs;
 	struct strmap typedefs, tags[3]; /* struct, union, enum tags */
@@ -161,8 +162,8 @@ struct dlang {
 	struct strmap *scope; /* parameters of the inline or translator being checked; NULL */
 	uint64_t args_used;   /* bit n: $n was referred to */
 	uint32_t nr_bindings;
-	struct strmap
-		own_names; /* names the unit's script assigns or declares: these hide beyond-DTrace built-ins */
+	/* names that the script assigns or declares: these hide what is beyond DTrace */
+	struct strmap own_names;
 	/* clause being checked */
 	struct node *clause;
 	struct dlang_match match; /* of its descriptions, merged */

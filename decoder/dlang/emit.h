@@ -31,7 +31,9 @@ struct emit {
 /** emit_init() - once a session */
 void emit_init(struct dlang *dl);
 void emit_fini(struct dlang *dl);
-/** emit_unit() - all clauses of the unit.  Return: false when one could not be emitted (reported) */
+/**
+ * emit_unit() - all clauses of the unit.  Return: false when one could not be emitted (reported)
+ */
 bool emit_unit(struct dlang *dl, const struct node *clauses);
 void emit_option(struct dlang *dl, const char *name, const char *value, uint32_t line);
 
@@ -64,7 +66,10 @@ struct place {
 	int32_t off;	       /* MEM */
 	uint32_t bit, nr_bits; /* MEM: of a bit-field, inside its unit */
 };
-/** emit_place() - evaluate what a place depends on, from register @r on.  Return: next free register */
+/**
+ * emit_place() - evaluate what a place depends on, from register @r on.  Return: next free
+ * register
+ */
 unsigned int emit_place(struct emit *e, const struct node *n, unsigned int r, struct place *p);
 void emit_load(struct emit *e, const struct place *p, unsigned int r);
 /** emit_store() - store register @r; uses @tmp.  Bytes: @r is the address of the source */

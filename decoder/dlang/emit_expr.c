@@ -241,7 +241,8 @@ static void conv(struct emit *e, const struct node *n, unsigned int r)
 			emit_abc(e, DPROG_OP_ITOSTR, r, r, 0, 0);
 	} else if (to->kind == DTYPE_PTR && from->kind == DTYPE_STRING) {
 		emit_abc(e, DPROG_OP_STRMEM, r, r, 0, 0);
-	} else if (type_is_scalar(to) && type_is_scalar(from) && needs_ext(to, from)) {
+	} else if (type_is_scalar(to) && type_is_scalar(from) && needs_ext(to, from) &&
+		   !(to->size == 4 && n->a->kind == N_MEMBER && n->a->len && n->a->len < 32)) {
 		emit_normal(e, to, r);
 	}
 }

@@ -100,7 +100,10 @@ const char *err_near(const struct strmap *const *maps, unsigned int nr, unsigned
 			    !strcmp(s->key, name))
 				continue;
 			d = match_distance(s->key, name, best);
-			/* of equals the first in the alphabet, so that the answer is always the same */
+			/*
+			 * of equals the first in the alphabet, so that the answer is always the
+			 * same
+			 */
 			if (d < best || (d == best && (!found || strcmp(s->key, found) < 0))) {
 				best = d;
 				found = s->key;

@@ -26,7 +26,10 @@ int lex_skip_blank(struct dlang *dl);
  * Macro variables in it are replaced.  Return: text (arena), "" if there is none
  */
 const char *lex_spec(struct dlang *dl);
-/** lex_word() - Return: identifier at the place where no token is at hand, arena; NULL if none.  Not taken */
+/**
+ * lex_word() - Return: identifier at the place where no token is at hand, arena; NULL if none.
+ * Not taken
+ */
 const char *lex_word(struct dlang *dl);
 /** lex_tok_name() - Return: spelling of a kind */
 const char *lex_tok_name(unsigned int kind);

@@ -31,7 +31,10 @@ static bool is_erlang(const struct dprog_pdesc *pd)
 	       (!*pd->prov && strcmp(pd->name, "BEGIN") && strcmp(pd->name, "END"));
 }
 
-/* One probe in two clauses that differ in nothing, and its counterpart nowhere: often a slip of the pen */
+/*
+ * One probe in two clauses that differ in nothing, and its counterpart nowhere: often a slip of
+ * the pen
+ */
 static void lint_pairs(struct dlang *dl)
 {
 	struct strmap uses = { 0 };
@@ -77,7 +80,10 @@ static const struct node *find_self(const struct node *n)
 	return NULL;
 }
 
-/* Where the kept value is used in another clause, on a probe between which the thread may have changed processes */
+/*
+ * Where the kept value is used in another clause, on a probe between which the thread may have
+ * changed processes
+ */
 static void lint_self(struct dlang *dl)
 {
 	const struct node *c, *p, *first = NULL, *f;

@@ -29,7 +29,10 @@ static bool is_decl_word(struct dlang *dl, const char *w)
 	return type_find(dl, w) != NULL;
 }
 
-/* A declaration begins with a type or storage word that is not itself part of a probe description. */
+/*
+ * A declaration begins with a type or storage word that is not itself part of a probe
+ * description.
+ */
 static bool at_declaration(struct dlang *dl)
 {
 	const char *w = lex_word(dl), *p;

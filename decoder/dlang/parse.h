@@ -34,13 +34,19 @@ struct declarator {
 void parse_unit(struct dlang *dl);
 /** parse_text() - declarations in a text of our own (types the language begins with) */
 void parse_text(struct dlang *dl, const char *text);
-/** parse_type_text() - a type name in a text, as the provider gives it.  Return: NULL if it is not known */
+/**
+ * parse_type_text() - a type name in a text, as the provider gives it.  Return: NULL if it is not
+ * known
+ */
 const struct dtype *parse_type_text(struct dlang *dl, const char *text);
 
 /* parse_expr.c */
 struct node *parse_expr(struct dlang *dl);
 struct node *parse_assign(struct dlang *dl);
-/** parse_const() - an integer constant expression, evaluated.  Return: false with nothing reported if it is none */
+/**
+ * parse_const() - an integer constant expression, evaluated.  Return: false with nothing reported
+ * if it is none
+ */
 bool parse_const(struct dlang *dl, int64_t *value);
 struct node *parse_error(struct dlang *dl);
 bool parse_expect(struct dlang *dl, unsigned int kind);

@@ -35,7 +35,10 @@ static void line_marker(struct dlang *dl, const char *w, size_t len, const char 
 		}
 		line = line * 10 + (*w - '0');
 	}
-	/* lines are counted when their newline is met: the one that ends this line makes it `line` */
+	/*
+	 * lines are counted when their newline is met: the one that ends this line makes it
+	 * `line`
+	 */
 	dl->lex.line = line ? (uint32_t)line - 1 : 0;
 	while (p < end && isspace((unsigned char)*p))
 		p++;

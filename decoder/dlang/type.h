@@ -21,7 +21,10 @@ const struct dtype *type_typedef(struct dlang *dl, const char *name, const struc
 struct dtype *type_tagged(struct dlang *dl, enum dtype_kind kind, const char *tag);
 /** type_find() - Return: type of a typedef name or NULL */
 const struct dtype *type_find(struct dlang *dl, const char *name);
-/** type_member() - Return: member by name, anonymous ones searched, its bit offset in *@bit; NULL if none */
+/**
+ * type_member() - Return: member by name, anonymous ones searched, its bit offset in *@bit; NULL
+ * if none
+ */
 const struct dtype_member *type_member(const struct dtype *sou, const char *name, uint32_t *bit);
 
 static inline bool type_is_int(const struct dtype *t)

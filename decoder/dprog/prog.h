@@ -308,8 +308,8 @@ struct dprog_pdesc {
 #define DPROG_C_EMPTY  0x20 /* no statements at all: leaves a record (RECORD is set) */
 
 struct dprog_clause {
-	struct dprog_pdesc *
-		pdescs; /* any that matches enables it; a probe that two of them match fires it twice */
+	/* any that matches enables it; a probe that two of them match fires it twice */
+	struct dprog_pdesc *pdescs;
 	uint32_t nr_pdescs;
 	uint32_t start, end; /* code; ends with END */
 	uint32_t nr_regs;

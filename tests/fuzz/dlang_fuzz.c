@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * dlang_fuzz.c - any text to the D compiler, with every pass shown
+ * dlang_fuzz.c - any text to the D compiler, with every pass shown; what compiles
+ * is run
  *
  * The first byte chooses how the text is given (-n, a script, -P ...).  What
  * compiles must be sound and can be disassembled.
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "dlang/compile.h"
+#include "drun/vm.h"
 #include "event/desc.h"
 #include "lib/replay.h"
 
@@ -26,6 +28,39 @@ static int match(void *ctx, const struct dprog_pdesc *pd, struct dlang_match *m)
 					  ? ""
 					  : desc_types[d->fields[desc_arg_index(d, i)].type].dtype;
 	return 0;
+}
+
+static long resolve(void *ctx, unsigned int kind, unsigned int vmno, uint64_t word, char *buf,
+		    size_t size)
+{
+	return 0;
+}
+
+static void run(const struct dprog *p)
+{
+	static const struct vm_probe probe = {
+		.id = 1, .prov = "dtrace", .mod = "", .func = "", .name = "BEGIN"
+	};
+	struct vm_opts o = VM_OPTS_INIT;
+	struct vm_env env = { 0 };
+	struct vm vm;
+	uint32_t i, k;
+
+	o.strsize = 32;
+	o.scratch_size = 4096;
+	o.aggsize = o.dynvarsize = 1 << 16;
+	if (vm_init(&vm, p, &o, &env, resolve, NULL))
+		return;
+	memset(&vm.ev, 0, sizeof(vm.ev));
+	vm.ev.probe = &probe;
+	vm.ev.who.thread = VARS_NO_THREAD;
+	for (k = 0; k < 2; k++) {
+		vm_begin(&vm);
+		for (i = 0; i < p->nr_clauses; i++)
+			vm_run(&vm, i);
+		vm_tidy(&vm);
+	}
+	vm_fini(&vm);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -74,6 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!prog_check(p, NULL))
 		abort();
 	dis_prog(p, null);
+	run(p);
 	dlang_free(dl);
 	return 0;
 }

@@ -214,7 +214,8 @@ static bool run_c(const char *body, char *out, size_t size)
 		"<string.h>\n%s",
 		body);
 	fclose(f);
-	snprintf(cmd, sizeof(cmd), "cc -w -std=gnu11 -O0 -o %s/x %s/x.c && %s/x", dir, dir, dir);
+	snprintf(cmd, sizeof(cmd), "cc -w -std=gnu11 -fwrapv -O0 -o %s/x %s/x.c && %s/x", dir, dir,
+		 dir);
 	f = popen(cmd, "r");
 	n = fread(out, 1, size - 1, f);
 	out[n] = 0;
@@ -348,6 +349,194 @@ static void compound(void **state)
 	}
 }
 
+/*
+ * Statements over everything that can be stored to, as D has it and as C has it:
+ * an associative array is an array in C, this-> a local variable.
+ */
+static const struct {
+	const char *d, *c; /* $: an index from 0 to 3 */
+	unsigned int type; /* of types[] */
+} places[] = {
+	{ "g0", "g0", 0 },
+	{ "g1", "g1", 3 },
+	{ "g2", "g2", 4 },
+	{ "g3", "g3", 7 },
+	{ "this->c0", "c0", 1 },
+	{ "this->c1", "c1", 6 },
+	{ "v.a", "v.a", 0 },
+	{ "v.b", "v.b", 5 },
+	{ "v.c", "v.c", 4 },
+	{ "v.d[$]", "v.d[$]", 3 },
+	{ "v.e", "v.e", 6 },
+	{ "arr[$]", "arr[$]", 4 },
+	{ "bytes[$]", "bytes[$]", 1 },
+	{ "m[$]", "m[$]", 2 },
+	{ "n[$, 7]", "n[$]", 7 },
+	{ "this->p->e", "p->e", 6 },
+	{ "this->p->d[$]", "p->d[$]", 3 },
+	{ "this->p->b", "p->b", 5 },
+	{ "many[$].a", "many[$].a", 0 },
+	{ "this->q[$]", "q[$]", 5 },
+};
+#define NR_PLACES   (sizeof(places) / sizeof(*places))
+#define NR_PROGRAMS 60
+#define NR_STMTS    14
+
+struct both {
+	FILE *d, *c;
+};
+
+static void say(struct both *b, const char *text)
+{
+	fputs(text, b->d);
+	fputs(text, b->c);
+}
+
+static void say_place(struct both *b, unsigned int i, bool var_index)
+{
+	const char *index[] = { "0", "1", "2", "3" };
+	const char *k = index[rnd() % 4];
+	const char *p;
+
+	if (var_index)
+		k = rnd() & 1 ? "(g2 & 3)" : "(g1 & 3)";
+	for (p = places[i].d; *p; p++)
+		*p == '$' ? fputs(k, b->d) : fputc(*p, b->d);
+	for (p = places[i].c; *p; p++)
+		*p == '$' ? fputs(k, b->c) : fputc(*p, b->c);
+}
+
+static void say_expr(struct both *b, unsigned int depth)
+{
+	static const char *const ops[] = { " + ", " - ", " * ",	 " & ", " | ",
+					   " ^ ", " < ", " == ", " && " };
+	char num[60];
+
+	if (!depth) {
+		if (rnd() % 4) {
+			say_place(b, rnd() % NR_PLACES, rnd() & 1);
+		} else {
+			snprintf(num, sizeof(num), "%d", (int)(rnd() % 2000) - 1000);
+			say(b, num);
+		}
+		return;
+	}
+	say(b, "(");
+	say_expr(b, depth - 1);
+	say(b, ops[rnd() % 9]);
+	say_expr(b, depth - 1);
+	say(b, ")");
+}
+
+static void say_stmt(struct both *b)
+{
+	static const char *const ops[] = { " = ",  " += ", " -= ", " *= ",
+					   " &= ", " |= ", " ^= ", " += " };
+	unsigned int to = rnd() % NR_PLACES, from;
+
+	switch (rnd() % 6) {
+	case 0:
+		say_place(b, to, rnd() & 1);
+		say(b, rnd() & 1 ? "++" : "--");
+		break;
+	case 1:
+		say(b, rnd() & 1 ? "++" : "--");
+		say_place(b, to, rnd() & 1);
+		break;
+	case 2: /* the value of ++ and --, of another place */
+		from = (to + 1 + rnd() % (NR_PLACES - 1)) % NR_PLACES;
+		say_place(b, to, false);
+		say(b, rnd() & 1 ? " = " : " += ");
+		if (rnd() & 1) {
+			say(b, "++");
+			say_place(b, from, false);
+		} else {
+			say_place(b, from, false);
+			say(b, "--");
+		}
+		break;
+	case 3:
+		say_place(b, to, rnd() & 1);
+		say(b, rnd() & 1 ? " <<= " : " >>= ");
+		say(b, rnd() & 1 ? "3" : "1");
+		break;
+	default:
+		say_place(b, to, false);
+		say(b, ops[rnd() % 8]);
+		say_expr(b, rnd() % 3);
+	}
+	say(b, "; ");
+}
+
+static const char struct_decl[] =
+	"struct s { int8_t a; uint32_t b:5; int32_t c:11; uint16_t d[4]; int64_t e; };";
+
+static void statements(void **state)
+{
+	char *d[NR_PROGRAMS], *c, *end;
+	static char out[1 << 20];
+	size_t dlen, clen;
+	struct both b;
+	unsigned int i, k, at;
+
+	seed = getenv("SEED") ? strtoull(getenv("SEED"), NULL, 0) : 0xfeedfacecafebeefull;
+	b.c = open_memstream(&c, &clen);
+	fprintf(b.c, "%s\nint main(void) {\n", struct_decl);
+	for (i = 0; i < NR_PROGRAMS; i++) {
+		b.d = open_memstream(&d[i], &dlen);
+		fprintf(b.d,
+			"%s int8_t g0; uint16_t g1; int32_t g2; uint64_t g3; this uint8_t c0; this "
+			"int64_t c1; struct s v; "
+			"int32_t arr[4]; uint8_t bytes[4]; int16_t m[int]; uint64_t n[int, int]; "
+			"struct s many[int]; BEGIN { "
+			"this->p = (struct s *)alloca(sizeof (struct s)); this->q = (uint32_t "
+			"*)alloca(16); this->c0 = 0; this->c1 = 0; ",
+			struct_decl);
+		fprintf(b.c, "{ int8_t g0 = 0; uint16_t g1 = 0; int32_t g2 = 0; uint64_t g3 = 0; "
+			     "uint8_t c0 = 0; int64_t c1 = 0; "
+			     "struct s v = {}, w = {}, *p = &w, many[4] = {}; int32_t arr[4] = {}; "
+			     "uint8_t bytes[4] = {}; int16_t m[4] = {}; "
+			     "uint64_t n[4] = {}; uint32_t q[4] = {};\n");
+		for (k = 0; k < NR_STMTS; k++)
+			say_stmt(&b);
+		/* a sum that each place weighs in */
+		fprintf(b.d, "this->sum = (uint64_t)0; ");
+		fprintf(b.c, "uint64_t sum = 0; ");
+		for (k = 0; k < NR_PLACES; k++)
+			for (at = 0; at < (strchr(places[k].d, '$') ? 4 : 1); at++) {
+				const char *f;
+
+				fprintf(b.d, "this->sum = this->sum * 31 + (uint64_t)(int64_t)");
+				fprintf(b.c, "sum = sum * 31 + (uint64_t)(int64_t)");
+				for (f = places[k].d; *f; f++)
+					*f == '$' ? fprintf(b.d, "%u", at) : fputc(*f, b.d);
+				for (f = places[k].c; *f; f++)
+					*f == '$' ? fprintf(b.c, "%u", at) : fputc(*f, b.c);
+				say(&b, "; ");
+			}
+		fprintf(b.d, "trace(this->sum); }");
+		fprintf(b.c, "printf(\"%%llu\\n\", (unsigned long long)sum); }\n");
+		fclose(b.d);
+	}
+	fprintf(b.c, "return 0; }\n");
+	fclose(b.c);
+	if (!run_c(c, out, sizeof(out))) {
+		print_message("no C compiler\n");
+		skip();
+	}
+	end = out;
+	for (i = 0; i < NR_PROGRAMS; i++) {
+		uint64_t want = strtoull(end, &end, 10), got = (uint64_t)run_d(d[i]);
+
+		if (getenv("VERBOSE"))
+			print_message("%" PRIu64 "\n", want);
+		if (want != got)
+			fail_msg("%" PRIu64 ", C: %" PRIu64 " for\n%s", got, want, d[i]);
+		free(d[i]);
+	}
+	free(c);
+}
+
 #define NR_STRUCTS 40
 #define NR_FIELDS  8
 
@@ -439,6 +628,7 @@ int main(void)
 		cmocka_unit_test(same_as_c),
 		cmocka_unit_test(compound),
 		cmocka_unit_test(layout),
+		cmocka_unit_test(statements),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
