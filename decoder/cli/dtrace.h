@@ -3,6 +3,7 @@
  * dtrace.h - beamtap dtrace: what its files share
  *
  *	dtrace.c	the command line, and what it does with it
+ *	dtrace_run.c	a compiled program is run
  *	dtrace_opt.c	options: -x name=value, #pragma D option, setopt()
  *	dtrace_src.c	where events come from: -f, -p, -c, or every node
  *	dtrace_list.c	-l, -v, and what the compiler asks of probes
@@ -80,6 +81,10 @@ struct dtrace {
 /** dtrace_say() - "dtrace: TEXT\n" on standard error */
 void dtrace_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/** dtrace_keep() - text that options refer to: freed when all is over.  Return: @text; NULL stays NULL */
+char *dtrace_keep(struct dtrace *dt, char *text);
+/** dtrace_run() - run the compiled program.  Return: exit status */
+int dtrace_run(struct dtrace *dt);
 /** dtrace_usage() - what the command takes, on standard error.  Return: CLI_USAGE */
 int dtrace_usage(void);
 

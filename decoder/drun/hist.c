@@ -10,7 +10,6 @@
  * where n is the number of steps on one side and top = factor^(high + 1).
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include "drun/hist.h"
 
 /* factor^n, or the largest value when that is beyond 63 bits */
@@ -188,19 +187,43 @@ unsigned int hist_middle(const struct hist_shape *s)
 	return HIST_QUANTIZE_ZERO;
 }
 
+/* The number that a llquantize's bin stands for. */
+static double ll_value(const struct hist_shape *s, unsigned int bin)
+{
+	unsigned int side = ll_side(s), n;
+
+	if (bin == side + 1)
+		return 0;
+	if (!bin || bin == 2 * side + 2)
+		return (bin ? 1 : -1) * (double)power(s->factor, s->high + 1);
+	n = bin <= side ? side - bin : bin - side - 2;
+	for (uint32_t m = s->low; m <= s->high; m++) {
+		int64_t from = power(s->factor, m), to = power(s->factor, m + 1);
+		unsigned int here = ll_count(s, from, to);
+
+		if (n < here)
+			return (bin <= side ? -1 : 1) * (double)(from + n * ll_step(s, to));
+		n -= here;
+	}
+	return 0;
+}
+
 /* The number that a bin stands for: that of its label; a bit outside for the two ends. */
 static double bin_value(const struct hist_shape *s, unsigned int bin)
 {
-	char text[40], *at = text;
-
-	if (s->kind == HIST_LLQUANTIZE && bin == ll_side(s) + 1)
+	switch (s->kind) {
+	case HIST_LQUANTIZE:
+		return bin ? (double)s->base + (double)(bin - 1) * (double)s->step : (double)s->base - 1;
+	case HIST_LLQUANTIZE:
+		return ll_value(s, bin);
+	case HIST_QUANTIZE:
+		break;
+	}
+	if (bin == HIST_QUANTIZE_ZERO)
 		return 0;
-	hist_label(s, bin, text, sizeof(text));
-	if (*at == '<' && s->kind == HIST_LQUANTIZE)
-		return (double)s->base - 1;
-	while (*at == '<' || *at == '>' || *at == '=' || *at == ' ')
-		at++;
-	return strtod(at, NULL);
+	if (bin < HIST_QUANTIZE_ZERO)
+		return -(double)(1ULL << (HIST_QUANTIZE_ZERO - 1 - bin));
+	return (double)(1ULL << (bin - HIST_QUANTIZE_ZERO - 1));
 }
 
 double hist_weight(const struct hist_shape *s, const int64_t *bins)
