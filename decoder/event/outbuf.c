@@ -215,7 +215,7 @@ void outbuf_escaped(struct outbuf *o, const char *s, size_t n, char quote)
 			memcpy(p, "\\x", 2);
 			p = put_hex_digits(p + 2, (unsigned char)*s, 2);
 			len = 1;
-		} else if (c == '\\' || (quote && c == (unsigned char)quote)) {
+		} else if (quote && (c == '\\' || c == (unsigned char)quote)) {
 			*p++ = '\\';
 			*p++ = (char)c;
 		} else if (c == '\n' || c == '\r' || c == '\t') {

@@ -91,8 +91,8 @@ void outbuf_json(struct outbuf *o, const char *s, size_t n);
 /**
  * outbuf_escaped() - append text with control bytes and bytes that are no UTF-8 made visible
  *
- * The forms are those of docs/fixtures.md: \n \r \t, \x1b for one byte, \x{9b} for a character, a
- * backslash doubled, and @quote (0: none) escaped.
+ * The forms are those of docs/fixtures.md: \n \r \t, \x1b for one byte, \x{9b} for a character.
+ * Between quotes (@quote, 0: none) the quote is escaped and a backslash doubled.
  */
 void outbuf_escaped(struct outbuf *o, const char *s, size_t n, char quote);
 

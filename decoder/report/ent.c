@@ -53,6 +53,7 @@ void ent_add(struct ent_sum *s, const struct ent *e)
 	s->run_ns += e->run_ns;
 	s->dirty_ns += e->dirty_ns;
 	s->wait_ns += e->wait_ns;
+	s->waits += e->waits;
 	s->in += e->in;
 	s->out += e->out;
 	s->gc_ns += e->gc_ns;

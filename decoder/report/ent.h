@@ -60,7 +60,7 @@ _Static_assert(offsetof(struct ent, out) == 64, "the first cache line");
 
 /* Sums over the processes given up. */
 struct ent_sum {
-	uint64_t nr, run_ns, dirty_ns, wait_ns, in, out, gc_ns, gcs;
+	uint64_t nr, run_ns, dirty_ns, wait_ns, waits, in, out, gc_ns, gcs;
 	int64_t gc_words;
 };
 

@@ -3,7 +3,8 @@
  * exits.c - section: processes that began and ended, abnormal ends first
  *
  * Ends are grouped by reason and first function, beginnings by first function.
- * Reasons are told apart by all of their text, however much of it is shown.
+ * Reasons are told apart by all of their text, however much of it is shown; but
+ * for pids, ports and references, which are shown as <_>.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -55,6 +56,30 @@ static uint64_t hash_text(const char *s, size_t len, uint64_t h)
 	return h ^ len << 56;
 }
 
+/*
+ * Copy a reason; what differs each time, <0.12.3> of pids, ports and references,
+ * becomes <_>.  Return: bytes, at most @len.
+ */
+static size_t blank(char *to, const char *s, size_t len)
+{
+	size_t n = 0, i = 0;
+
+	while (i < len) {
+		size_t k = i + 1, dots = 0;
+
+		while (s[i] == '<' && k < len && ((s[k] >= '0' && s[k] <= '9') || s[k] == '.'))
+			dots += s[k++] == '.';
+		if (dots && k < len && s[k] == '>') {
+			memcpy(to + n, "<_>", 3);
+			n += 3;
+			i = k + 1;
+		} else {
+			to[n++] = s[i++];
+		}
+	}
+	return n;
+}
+
 static bool is_text(const char *s, size_t len, const char *what)
 {
 	return len == strlen(what) && !memcmp(s, what, len);
@@ -79,12 +104,15 @@ static bool is_same(const struct group *g, uint64_t mfa, const struct decode_tex
 
 static struct group *group_of(struct exits *x, uint32_t vm, uint64_t mfa, struct decode_text t)
 {
-	uint64_t key = hash_text(t.at ? t.at : "", t.at ? t.len : 0, mfa * 31 + !t.at);
+	char text[8 * BTAP_MAX_WORDS];
 	struct group *g;
+	uint64_t key;
 	uint32_t i;
 
-	if (!t.at)
-		t.len = 0;
+	t.len = t.at && t.len <= sizeof(text) ? (uint32_t)blank(text, t.at, t.len) : 0;
+	if (t.at)
+		t.at = text;
+	key = hash_text(text, t.len, mfa * 31 + !t.at);
 	/* Two texts with one hash: the next key belongs to the second. */
 	while ((i = imap_find(&x->group_map, key, vm)) != IMAP_NONE) {
 		if (is_same(&x->groups[i], mfa, &t))

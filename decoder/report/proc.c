@@ -13,7 +13,7 @@ static const uint8_t runs[] = { BTAP_EV_process_scheduled, BTAP_EV_process_unsch
 static const uint8_t messages[] = { BTAP_EV_message_send, BTAP_EV_message_receive, 0 };
 static const uint8_t gcs[] = { BTAP_EV_gc_major_end, BTAP_EV_gc_minor_end, 0 };
 
-enum { NODE, NAME, LIFE, RUN, SHARE, DIRTY, IN, OUT, WAIT, GC, GCS };
+enum { NODE, NAME, LIFE, RUN, SHARE, DIRTY, IN, OUT, WAIT, GC };
 
 /* What processes are ordered by: time, or messages where times were not recorded. */
 static uint64_t weight(const struct report *r, const struct ent *e)
@@ -41,12 +41,16 @@ static void sums(struct report *r, struct tab *t, const struct ent_sum *s, uint6
 {
 	tab_ns(tab_cell(t, RUN), s->run_ns);
 	tab_share(tab_cell(t, SHARE), s->run_ns, span);
-	tab_ns(tab_cell(t, DIRTY), s->dirty_ns);
+	if (s->dirty_ns)
+		tab_ns(tab_cell(t, DIRTY), s->dirty_ns);
 	tab_count(tab_cell(t, IN), s->in);
 	tab_count(tab_cell(t, OUT), s->out);
-	tab_ns(tab_cell(t, WAIT), s->wait_ns);
+	/* Nobody was seen to wake it: that is not no time waited. */
+	if (s->waits)
+		tab_ns(tab_cell(t, WAIT), s->wait_ns);
+	else
+		snprintf(tab_cell(t, WAIT), TAB_CELL, "?");
 	tab_ns(tab_cell(t, GC), s->gc_ns);
-	tab_count(tab_cell(t, GCS), s->gcs);
 }
 
 static void row(struct report *r, struct tab *t, const struct ent *e)
@@ -77,7 +81,6 @@ static void columns(struct report *r, struct tab *t, uint64_t dirty_ns)
 		!r->counts[BTAP_EV_message_send] && !r->counts[BTAP_EV_message_send_remote]);
 	tab_col(t, "waited", false, !r->model->delays);
 	tab_col(t, "in GC", false, no_gc);
-	tab_col(t, "GCs", false, no_gc);
 }
 
 static void notes(struct report *r)
