@@ -36,8 +36,10 @@ stop
 node=
 say "beamtap dump --dtrace --from 2s -n 24 demo"
 "$B/beamtap" dump --dtrace --from 2s -n 24 "$out"
-say "beamtap dump -e process-exit -e exception-throw -n 8 demo"
-"$B/beamtap" dump -e process-exit -e exception-throw -n 8 "$out"
+say "beamtap dump --elixir -e 'function-*' --from 2s -n 10 demo"
+"$B/beamtap" dump --elixir -e 'function-*' --from 2s -n 10 "$out"
+say "beamtap dump -e process-exit --from 2s -n 8 demo"
+"$B/beamtap" dump -e process-exit --from 2s -n 8 "$out"
 say "beamtap report demo"
 "$B/beamtap" report "$out"
 echo

@@ -323,8 +323,9 @@ static char *put_fields(struct outbuf *o, char *c, struct print_vm *vm,
 		}
 		pos++;
 		if (!decode_is_known(f->type, v)) {
-			/* No identity, no sequential trace: nothing to tell people. */
-			if (f->is_opt || f->type == DESC_msgid)
+			/* A stock VM knows few sizes and lengths: nothing to tell people. */
+			if (f->is_opt || f->type == DESC_msgid || f->type == DESC_words ||
+			    f->type == DESC_bytes || f->type == DESC_count)
 				continue;
 			memcpy(c, f->lit, PRINT_LIT);
 			c += f->len;
