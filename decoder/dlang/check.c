@@ -337,11 +337,33 @@ static bool is_own_use(const char *text, size_t len, size_t at, size_t n)
 		return true;
 	while (j && (text[j - 1] == ' ' || text[j - 1] == '\t' || text[j - 1] == '*'))
 		j--;
-	/*
-	 * behind a word on the same line: a declaration; behind `>` or `.`: a member, not this
-	 * name
-	 */
-	return j < at && j && (isalnum((unsigned char)text[j - 1]) || text[j - 1] == '_');
+	/* behind a word on the same line: a declaration; behind `>` or `.`: a member */
+	return j < at && j && (isalnum((unsigned char)text[j - 1]) || text[j - 1] == '_') &&
+	       !(j >= 6 && !memcmp(text + j - 6, "sizeof", 6)) &&
+	       !(j >= 8 && !memcmp(text + j - 8, "stringof", 8));
+}
+
+/* The last byte of a comment or string that begins at @i; @i where there is none */
+static size_t skip_text(const char *text, size_t len, size_t i)
+{
+	const char *end;
+
+	if (text[i] == '"') {
+		for (i++; i < len && text[i] != '"' && text[i] != '\n'; i++)
+			i += text[i] == '\\';
+		return i;
+	}
+	if (text[i] != '/' || i + 1 >= len)
+		return i;
+	if (text[i + 1] == '/') {
+		end = memchr(text + i, '\n', len - i);
+		return end ? (size_t)(end - text) : len;
+	}
+	if (text[i + 1] == '*') {
+		end = memmem(text + i + 2, len - i - 2, "*/", 2);
+		return end ? (size_t)(end - text) + 1 : len;
+	}
+	return i;
 }
 
 void check_scan_own(struct dlang *dl, const char *text, size_t len)
@@ -352,12 +374,8 @@ void check_scan_own(struct dlang *dl, const char *text, size_t len)
 	size_t i;
 
 	for (i = 0; i < len; i++) {
-		if (text[i] == '"') { /* what a text says does not count */
-			for (i++; i < len && text[i] != '"' && text[i] != '\n'; i++)
-				i += text[i] == '\\';
-			continue;
-		}
-		if (text[i] != 'e')
+		i = skip_text(text, len, i); /* what a text says does not count */
+		if (i >= len || text[i] != 'e')
 			continue;
 		for (w = words; *w; w++)
 			if (word_at(text, len, i, *w) && is_own_use(text, len, i, strlen(*w)))

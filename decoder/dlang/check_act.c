@@ -146,9 +146,10 @@ static bool tracemem(struct dlang *dl, struct node *n, struct act *act)
 		return false;
 	}
 	act->size = size->value;
-	act->values[act->nr_values++] = addr;
 	if (size->next)
-		act->values[act->nr_values++] = size->next;
+		act->values[1] = size->next;
+	act->nr_values = size->next ? 2 : 1;
+	act->values[0] = check_decay(dl, addr);
 	return true;
 }
 
