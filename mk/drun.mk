@@ -12,3 +12,4 @@ bench-d: $(MKREC) $(B)/tests/recording_bench $(B)/beamtap ## measure D over a re
 	@tests/bench/d_bench.sh $(B)
 CHECKS_E2E     += dtrace='tests/e2e/dtrace.sh $(B)'
 CHECK_E2E_DEPS += $(B)/beamtap $(B)/tests/tapvm
+CHECKS_E2E     += d-on-a-node='tests/e2e/otp_live.sh $(B)'

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "drun/agg.h"
+#include "drun/str.h"
 
 #define MAX_BINS   (1u << 20)
 #define ROW_BYTES  24 /* what a key costs besides its words, for the budget */
@@ -215,6 +216,9 @@ int agg_init(struct agg *a, const struct dprog_agg *def)
 		nr_words = hist_nr_bins(&a->shape);
 	tab_init(&a->tab, def->nr_keys, nr_words);
 	a->key_bytes = ROW_BYTES + 8 * ((size_t)def->nr_keys + nr_words);
+	for (uint32_t i = 0; i < def->nr_keys; i++)
+		if (def->keys[i].kind == DPROG_STR || def->keys[i].kind == DPROG_STACK)
+			a->key_bytes += STR_COST;
 	return 0;
 }
 

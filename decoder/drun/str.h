@@ -48,6 +48,9 @@ typedef long str_resolve_fn(void *ctx, unsigned int kind, unsigned int vm, uint6
 			    size_t size);
 #define STR_LAZY_MAX 4096
 
+/* What a string that a key or variable holds counts for in their budgets: few are long, many are shared. */
+#define STR_COST 80
+
 struct str_pool {
 	str_resolve_fn *resolve;
 	void *ctx;

@@ -212,11 +212,24 @@ static bool full_key(const struct vars *v, const struct vars_who *w, uint32_t va
 	return true;
 }
 
+static bool is_text(const struct dprog_val *val)
+{
+	return val->kind == DPROG_STR || val->kind == DPROG_STACK;
+}
+
 static size_t elem_cost(const struct vars *v, uint32_t var)
 {
 	const struct dprog_var *d = &v->prog->vars[var];
+	size_t cost = ROW_BYTES + 8 * (size_t)v->tabs[var].stride;
 
-	return ROW_BYTES + 8 * (size_t)v->tabs[var].stride + (d->val.kind == DPROG_BYTES ? d->val.size : 0);
+	if (d->val.kind == DPROG_BYTES)
+		cost += d->val.size;
+	if (is_text(&d->val))
+		cost += STR_COST;
+	for (uint32_t k = 0; d->is_assoc && k < d->nr_keys; k++)
+		if (is_text(&d->keys[k]))
+			cost += STR_COST;
+	return cost;
 }
 
 uint64_t vars_elem_get(const struct vars *v, const struct vars_who *w, uint32_t var, const uint64_t *keys)
@@ -299,11 +312,6 @@ static void mark_slots(const struct vars *v, enum dprog_scope scope, const uint6
 	for (uint32_t i = 0; w && i < v->prog->nr_slots[scope]; i++)
 		if (v->is_str[scope][i])
 			str_mark(w[i]);
-}
-
-static bool is_text(const struct dprog_val *val)
-{
-	return val->kind == DPROG_STR || val->kind == DPROG_STACK;
 }
 
 static void mark_tab(const struct dprog_var *d, const struct tab *t)
