@@ -45,7 +45,8 @@ struct btapw_map_opts {
  * aside if it is a dead region of this user, and is refused otherwise.  Its
  * memory is allocated at once: a full file system is an error here and no
  * SIGBUS later; where there is little room, rings are made smaller (a warning).
- * Dead regions of this user but for the newest two are deleted.
+ * Dead regions of this user but for four are deleted: kept are the newest that a
+ * crash left, then the newest that were closed.
  *
  * Return: 0; -EEXIST: something is in the way; -EBUSY: a live region is;
  * -ENOSPC: no room even for small rings; -EINVAL: impossible sizes; or another -errno.

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define PREFIX	 "beamtap."
-#define KEEP	 2   /* dead regions of a user */
+#define KEEP	 4   /* dead regions of a user */
 #define MAX_DEAD 256 /* looked at in one go */
 #ifndef RENAME_NOREPLACE
 #define RENAME_NOREPLACE 1
@@ -196,12 +196,15 @@ int btapw_map_file_open(const char *dir, char *path, size_t path_size, char why[
 struct dead {
 	char name[64];
 	uint64_t real_ns;
+	bool is_closed; /* its VM went in order: nobody will ask why */
 };
 
-static int by_age(const void *a, const void *b)
+static int by_worth(const void *a, const void *b)
 {
 	const struct dead *x = a, *y = b;
 
+	if (x->is_closed != y->is_closed)
+		return x->is_closed ? 1 : -1;
 	return x->real_ns < y->real_ns ? 1 : x->real_ns > y->real_ns ? -1 : 0;
 }
 
@@ -224,13 +227,14 @@ void btapw_map_file_prune(const char *dir)
 			continue;
 		if (read_hdr(fd, &hdr)) {
 			strcpy(dead[nr].name, e->d_name);
+			dead[nr].is_closed = hdr.state == BTAP_STATE_CLOSED;
 			dead[nr++].real_ns = hdr.facts.real_ns;
 		}
 		btapw_map_file_unlock(fd, BTAP_LOCK_VM);
 		close(fd);
 	}
 	if (nr > KEEP)
-		qsort(dead, nr, sizeof(*dead), by_age);
+		qsort(dead, nr, sizeof(*dead), by_worth);
 	for (size_t i = KEEP; i < nr; i++) {
 		/* Once more, locked: it may have been replaced by a live one. */
 		fd = take_dead(dirfd(d), dead[i].name, &what);

@@ -75,7 +75,7 @@ void btapw_map_str_fini(struct btapw_map *m);
  * Return: a descriptor, or a negative errno with @why.
  */
 int btapw_map_file_open(const char *dir, char *path, size_t path_size, char why[BTAPW_WHY_MAX]);
-/** btapw_map_file_prune() - delete this user's dead regions but for the newest two */
+/** btapw_map_file_prune() - delete this user's dead regions but for four, crashes before others */
 void btapw_map_file_prune(const char *dir);
 /** btapw_map_file_lock() - lock or ask for one byte.  Return: 0, -EAGAIN: somebody has it, ... */
 int btapw_map_file_lock(int fd, uint64_t byte, bool is_test);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -338,7 +339,7 @@ static void what_is_in_the_way_is_refused(void **state)
 	close(fd);
 }
 
-static void a_dead_region_is_moved_aside_and_two_are_kept(void **state)
+static void a_dead_region_is_moved_aside_and_four_are_kept(void **state)
 {
 	struct btapw_map *m;
 	char foreign[128];
@@ -346,7 +347,7 @@ static void a_dead_region_is_moved_aside_and_two_are_kept(void **state)
 	/* Not a region: stays, whatever its name. */
 	snprintf(foreign, sizeof(foreign), "%s/beamtap.99.1", dir);
 	close(open(foreign, O_CREAT | O_RDWR, 0600));
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < 7; i++) {
 		m = new_map();
 		assert_string_equal(btapw_map_path(m), name_of(""));
 		btapw_map_close(m);
@@ -354,8 +355,53 @@ static void a_dead_region_is_moved_aside_and_two_are_kept(void **state)
 		btapw_map_free(m);
 	}
 	m = new_map();
-	assert_int_equal(nr_files(), 1 + 2 + 1);
+	assert_int_equal(nr_files(), 1 + 4 + 1);
 	assert_int_equal(access(foreign, F_OK), 0);
+	btapw_map_free(m);
+}
+
+/* The VM did not say good-bye: as if it had been killed. */
+static void make_it_a_crash(void)
+{
+	uint32_t state = BTAP_STATE_OPEN;
+	int fd = open(name_of(""), O_RDWR);
+
+	assert_int_equal(pwrite(fd, &state, 4, offsetof(struct btap_region_hdr, state)), 4);
+	close(fd);
+}
+
+static int nr_crashes(void)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	uint32_t state;
+	int nr = 0;
+
+	while ((e = readdir(d))) {
+		int fd = openat(dirfd(d), e->d_name, O_RDONLY);
+
+		nr += pread(fd, &state, 4, offsetof(struct btap_region_hdr, state)) == 4 &&
+		      state == BTAP_STATE_OPEN;
+		close(fd);
+	}
+	closedir(d);
+	return nr;
+}
+
+static void what_a_crash_left_is_kept_before_what_was_closed(void **state)
+{
+	struct btapw_map *m;
+
+	for (int i = 0; i < 8; i++) {
+		m = new_map();
+		btapw_map_close(m);
+		btapw_map_free(m);
+		if (i == 1)
+			make_it_a_crash();
+	}
+	m = new_map();
+	assert_int_equal(nr_files(), 1 + 4);
+	assert_int_equal(nr_crashes(), 1 + 1); /* the one that lives is open, too */
 	btapw_map_free(m);
 }
 
@@ -613,7 +659,8 @@ int main(void)
 		cmocka_unit_test(texts_are_cut_between_characters),
 		T(the_default_is_16_mib_at_most),
 		T(what_is_in_the_way_is_refused),
-		T(a_dead_region_is_moved_aside_and_two_are_kept),
+		T(a_dead_region_is_moved_aside_and_four_are_kept),
+		T(what_a_crash_left_is_kept_before_what_was_closed),
 		T(impossible_sizes_are_refused),
 		T(a_nearly_full_file_system_makes_rings_smaller),
 		T(the_file_size_limit_is_no_signal),
