@@ -73,6 +73,8 @@ static void option(struct dlang *dl, const char *text, uint32_t line)
 		dl->opts.no_lint = true;
 	if (!strcmp(name, "defaultargs"))
 		dl->opts.default_args = true;
+	if (!strcmp(name, "zdefs"))
+		dl->opts.allow_zero = true;
 	if (!strcmp(name, "strsize") && value)
 		set_strsize(dl, value);
 	emit_option(dl, name, value, line);

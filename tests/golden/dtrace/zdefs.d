@@ -1,0 +1,4 @@
+#pragma D option zdefs
+#pragma D option quiet
+nosuch:::probe { }
+BEGIN { printf("runs"); }
