@@ -29,10 +29,13 @@ uint64_t ctx_arg_slow(struct vm *vm, unsigned int i);
 static inline uint64_t ctx_arg(struct vm *vm, unsigned int i)
 {
 	const struct src_rec *rec = vm->ev.rec;
-	const struct vm_arg *a = &vm->ev.args[i & (VM_NR_ARGS - 1)];
+	const struct vm_arg *a;
 
 	vm->last_arg = (int)i;
-	if (rec && i < VM_NR_ARGS && a->pos && a->pos < rec->nr_words && a->type != DESC_text) {
+	if (!rec) /* and no args */
+		return ctx_arg_slow(vm, i);
+	a = &vm->ev.args[i & (VM_NR_ARGS - 1)];
+	if (i < VM_NR_ARGS && a->pos && a->pos < rec->nr_words && a->type != DESC_text) {
 		uint64_t w = rec->words[a->pos];
 
 		if (ctx_is_string(a->type))
