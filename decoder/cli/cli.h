@@ -22,6 +22,7 @@ enum cli_status {
 /* One row a subcommand, see main.c */
 int dtrace_main(int argc, char **argv);
 int dump_main(int argc, char **argv);
+int dump_d_main(int argc, char **argv); /* dump --after=PASS */
 int list_main(int argc, char **argv);
 int record_main(int argc, char **argv);
 int report_main(int argc, char **argv);

@@ -473,6 +473,10 @@ int dump_main(int argc, char **argv)
 
 	if (!paths)
 		return CLI_FAILED;
+	if (argc > 1 && !strncmp(argv[1], "--after=", 8)) {
+		free(paths);
+		return dump_d_main(argc, argv);
+	}
 	while (!status && (id = cli_next(&a)) != CLI_END) {
 		if (id == CLI_OPERAND)
 			paths[nr++] = a.value;
