@@ -52,6 +52,23 @@ static inline bool tab_same(const uint64_t *a, const uint64_t *b, uint32_t n)
 	return true;
 }
 
+/* Keys of one word are most of all keys: what is below, without its loops. */
+static inline uint64_t *tab_find_word(const struct tab *t, uint64_t key)
+{
+	uint64_t h = tab_hash(&key, 1), s, *row;
+
+	for (uint64_t i = h;; i++) {
+		s = t->slots[i & t->mask];
+		if (!s)
+			return NULL;
+		if ((s ^ h) >> 32)
+			continue;
+		row = tab_row(t, (uint32_t)s - 1);
+		if (*row == key)
+			return row;
+	}
+}
+
 /** tab_find() - Return: the row with this key, or NULL */
 static inline uint64_t *tab_find(const struct tab *t, const uint64_t *key)
 {
@@ -61,6 +78,8 @@ static inline uint64_t *tab_find(const struct tab *t, const uint64_t *key)
 		return t->nr ? t->rows : NULL;
 	if (!t->slots)
 		return NULL;
+	if (t->nr_keys == 1)
+		return tab_find_word(t, *key);
 	h = tab_hash(key, t->nr_keys);
 	for (uint64_t i = h;; i++) {
 		s = t->slots[i & t->mask];
