@@ -231,8 +231,8 @@ void dout_record(void *ctx, const struct vm_record *r)
 		return;
 	if (!quiet || o->opts.flowindent)
 		line_head(o, r);
-	for (const uint64_t *at = r->words, *end = at + r->nr_words; at < end; at += rec_words(prog, at))
-		do_action(o, &prog->actions[at[0]], at + 1, quiet);
+	for (uint32_t i = 0; i < r->nr_words; i += rec_words(prog, &r->words[i]))
+		do_action(o, &prog->actions[r->words[i]], &r->words[i + 1], quiet);
 	if (!o->opts.quiet)
 		outbuf_char(&o->buf, '\n');
 }

@@ -289,12 +289,13 @@ uint64_t func_str_dirname(struct vm *vm, const uint64_t *args, unsigned int nr)
 uint64_t func_str_cleanpath(struct vm *vm, const uint64_t *args, unsigned int nr)
 {
 	size_t n, m = 0;
-	const char *s = text(vm, args[0], &n), *end = s + n;
+	const char *s = text(vm, args[0], &n), *end;
 	char *to;
 	struct str *t = s ? str_temp(&vm->pool, n, &to) : NULL;
 
 	if (!t)
 		return s ? vm_fail(vm, DPROG_F_NOSCRATCH, n) : 0;
+	end = s + n;
 	while (s < end) {
 		const char *slash = memchr(s, '/', (size_t)(end - s)), *part = s;
 		size_t len = (size_t)((slash ? slash : end) - s);

@@ -75,7 +75,7 @@ static inline char *mem_at(const struct mem *m, uint64_t addr, uint64_t size)
 	}
 	if (addr - MEM_STORE < MEM_AREA) {
 		off = addr - MEM_STORE;
-		if (off < MEM_FIRST || off > m->store_used || size > m->store_used - off)
+		if (!m->store || off < MEM_FIRST || off > m->store_used || size > m->store_used - off)
 			return NULL;
 		return m->store + off;
 	}

@@ -189,9 +189,9 @@ uint32_t rec_words(const struct dprog *prog, const uint64_t *at)
 static void each_string(const struct dprog *prog, uint64_t *words, uint32_t nr,
 			void (*fn)(struct vm *vm, uint64_t *w), struct vm *vm)
 {
-	for (uint64_t *at = words, *end = words + nr; at < end; at += rec_words(prog, at)) {
-		const struct dprog_action *act = &prog->actions[at[0]];
-		uint64_t *w = at + 1;
+	for (uint32_t at = 0; at < nr; at += rec_words(prog, &words[at])) {
+		const struct dprog_action *act = &prog->actions[words[at]];
+		uint64_t *w = &words[at + 1];
 
 		if (act->kind == DPROG_ACT_TRACEMEM || act->kind == DPROG_ACT_PRINT)
 			continue;
