@@ -1,0 +1,3 @@
+#pragma D option quiet
+tick-1s { n++; }
+message-send { printf("%d\n", n); }
