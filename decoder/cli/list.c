@@ -34,7 +34,8 @@ static void print_node(const struct region_info *i)
 	if (i->err) {
 		printf("%-12s %-9s %s: %s\n", "-", life_text(i), i->path,
 		       i->err == -EACCES ? "run beamtap as its user or as root"
-					 : strerror(-i->err));
+		       : i->why[0]	   ? i->why
+					   : strerror(-i->err));
 		return;
 	}
 	if (i->pid && (uint32_t)i->pid != i->facts.os_pid)

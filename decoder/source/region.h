@@ -123,7 +123,8 @@ struct region_info {
 	uint32_t os_pid;     /* as the VM sees it */
 	uint32_t uid;
 	enum region_life life;
-	int err;	     /* 0, or why it cannot be read: -errno; then only path and uid hold */
+	int err;	     /* 0, or -errno: it cannot be read; then path, uid and why hold */
+	char why[200];	     /* then, a sentence for people; may be empty */
 	uint64_t size;	     /* bytes */
 	uint32_t nr_threads; /* rings in use */
 	uint32_t nr_leases;  /* readers at present */

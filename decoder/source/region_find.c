@@ -46,20 +46,25 @@ static uint32_t count_used(int fd, const struct btap_region_hdr *h)
 /* Fill in what the file says. */
 static void look_into(struct region_info *info)
 {
+	struct diag d = DIAG_INIT;
 	struct btap_region_hdr h;
 	bool is_writable;
 	int fd;
 
-	fd = region_hdr_open(info->path, &is_writable, &info->size, NULL);
+	fd = region_hdr_open(info->path, &is_writable, &info->size, &d);
 	if (fd < 0) {
 		info->err = fd;
+		if (d.nr)
+			snprintf(info->why, sizeof(info->why), "%.199s", d.text[0]);
 		return;
 	}
 	memset(&h, 0, sizeof(h));
 	if (pread(fd, &h, sizeof(h), 0) < 0)
 		info->err = -errno;
 	else
-		info->err = region_hdr_check(&h, info->size, NULL);
+		info->err = region_hdr_check(&h, info->size, &d);
+	if (d.nr)
+		snprintf(info->why, sizeof(info->why), "%.199s", d.text[0]);
 	if (info->err == 0) {
 		info->facts = h.facts;
 		info->os_pid = h.facts.os_pid;
@@ -287,17 +292,18 @@ int region_find_pid(pid_t pid, char *path, size_t size, struct diag *d)
 	if (is_region_of(path, (uint32_t)pid, &life))
 		return 0;
 	if (lstat(path, &own) == 0) {
-		struct region_info info = { 0 };
+		struct region *r;
+		int err = region_open(&r, path, NULL, d);
 
-		/* Something is there: say what is wrong with it. */
-		snprintf(info.path, sizeof(info.path), "%s", path);
-		look_into(&info);
-		return diag_fail(d, info.err ? info.err : -EPROTO, "%s cannot be used: %s", path,
-				 info.err ? strerror(-info.err) : "it is of another process");
+		/* Something is there: opening it says what is wrong with it. */
+		if (err)
+			return err;
+		src_close(region_src(r));
+		return diag_fail(d, -EPROTO, "%s is the region of another process", path);
 	}
 	if (kill(pid, 0) < 0 && errno == ESRCH)
 		return diag_fail(d, -ENOENT, "there is no process %d, and no region that it left;"
 				 " `beamtap list` shows what can be tapped", (int)pid);
-	return diag_fail(d, -ENOENT, "process %d is not tapped: start the node with the agent, or use"
-			 " `beamtap attach`", (int)pid);
+	return diag_fail(d, -ENOENT, "process %d is not tapped: start the agent in it (`beamtap:start()`,"
+			 " or `erl -s beamtap`)", (int)pid);
 }
