@@ -1,3 +1,3 @@
 #pragma D option quiet
-tick-1s { n++; }
+tick-1ms { n++; }
 message-send { printf("%d\n", n); }
