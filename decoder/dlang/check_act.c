@@ -204,7 +204,8 @@ static bool same_keys(struct dlang *dl, struct node *n, const struct sym *a, con
 		return false;
 	}
 	for (i = 0; i < a->nr_keys; i++)
-		if (!type_assignable(a->keys[i], b->keys[i]) &&
+		if (!type_is_void(a->keys[i]) && !type_is_void(b->keys[i]) &&
+		    !type_assignable(a->keys[i], b->keys[i]) &&
 		    dtype_base(a->keys[i]) != dtype_base(b->keys[i])) {
 			err_at(dl, n->line, D_PRINTA_AGGPROTO,
 			       "printa( ): @%s and @%s do not have matching key signatures: @%s "

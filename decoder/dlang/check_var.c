@@ -192,14 +192,17 @@ bool check_keys(struct dlang *dl, struct node *n, const char *what, struct node 
 	for (at = list; *at; at = &(*at)->next, i++) {
 		next = (*at)->next;
 		k = check_expr(dl, *at);
-		if (k->type && ok && define) {
+		if (define)
+			(*keys)[i] = dl->t_void; /* until it is known: fits anything */
+		if (k->type && define) {
 			(*keys)[i] = check_key_type(dl, k->type);
 			if (!key_ok((*keys)[i], is_agg)) {
 				err_at(dl, n->line, D_KEY_TYPE,
 				       "%s expression(s) may not be used as a key", k->type->name);
 				ok = false;
 			}
-		} else if (k->type && ok && !check_assignable((*keys)[i], k) &&
+		} else if (k->type && ok && !type_is_void((*keys)[i]) &&
+			   !check_assignable((*keys)[i], k) &&
 			   dtype_base((*keys)[i]) != dtype_base(k->type)) {
 			err_at(dl, n->line, D_PROTO_ARG,
 			       "%s[ ] key #%u is incompatible with prototype:\n\tprototype: %s\n\t "

@@ -245,7 +245,7 @@ static void conversion(struct state *s, struct dfmt_conv *c, const char *spec, s
 	}
 	c->arg = s->nr_args;
 	t = take(s, text, "value argument");
-	if (!t) {
+	if (!t || (s->printa && type_is_void(t))) { /* in error already */
 		s->ok = false;
 		return;
 	}
