@@ -336,8 +336,13 @@ bool dtrace_src_is_ended(void *ctx)
 int dtrace_src_want(void *ctx, const struct src_want *want, struct diag *d)
 {
 	struct dtrace *dt = ctx;
+	int err = dt->from.src ? src_enable(dt->from.src, want, d) : 0;
 
-	return dt->from.src ? src_enable(dt->from.src, want, d) : 0;
+	/* A node may have something to say of what it switched on: what it cannot do, who holds its tracer. */
+	for (unsigned int i = 0; !err && i < dt->from.nr_regions; i++)
+		if (*region_answer(dt->from.regions[i]))
+			dtrace_say("%s", region_answer(dt->from.regions[i]));
+	return err;
 }
 
 void dtrace_src_close(struct dtrace *dt)

@@ -294,6 +294,18 @@ static int add_line(struct want *w, bool with_return)
 	return 0;
 }
 
+/* Module of the probes that are no functions'; other providers' may stand before them. */
+static const char *emulator(const struct provider_set *set)
+{
+	for (uint32_t i = 0; i < provider_nr(set); i++) {
+		const struct provider_probe *p = provider_at(set, i);
+
+		if (p->kind->event && *p->mod)
+			return p->mod;
+	}
+	return "";
+}
+
 static int want_probe(void *ctx, struct provider_probe *p)
 {
 	struct want *w = ctx;
@@ -307,7 +319,7 @@ static int want_probe(void *ctx, struct provider_probe *p)
 		return 0;
 	/* Names such as `*` match templates too: without a module, or with the emulator's, no function was meant. */
 	if ((!*w->m->glob[MATCH_MOD] && !*w->m->glob[MATCH_FUNC]) ||
-	    !strcmp(w->m->glob[MATCH_MOD], provider_at(w->set, 0)->mod))
+	    !strcmp(w->m->glob[MATCH_MOD], emulator(w->set)))
 		return 0;
 	return add_line(w, event != BTAP_EV_function_entry);
 }
