@@ -49,6 +49,34 @@ static void forget_errors(struct dlang *dl)
 	dl->depth = dl->check_depth = 0;
 }
 
+/* After a failed unit: names that only stood for an error are unknown again. */
+static void forget_broken(struct strmap *m)
+{
+	const struct sym *s;
+	unsigned int k;
+	size_t i;
+
+	for (i = 0; i < m->cap; i++) {
+		s = m->slots[i].value;
+		if (!m->slots[i].key || !s)
+			continue;
+		if (s->kind == SYM_VAR && s->type->kind == DTYPE_VOID)
+			m->slots[i].value = NULL;
+		for (k = 0; k < s->nr_keys && m->slots[i].value; k++)
+			if (s->keys[k]->kind == DTYPE_VOID)
+				m->slots[i].value = NULL;
+	}
+}
+
+static void forget_names(struct dlang *dl)
+{
+	unsigned int i;
+
+	for (i = 0; i < DPROG_NR_SCOPES; i++)
+		forget_broken(&dl->names[i]);
+	forget_broken(&dl->aggs);
+}
+
 int dlang_compile(struct dlang *dl, const struct dlang_unit *u)
 {
 	const char *why;
@@ -72,6 +100,8 @@ int dlang_compile(struct dlang *dl, const struct dlang_unit *u)
 		emit_unit(dl, dl->clauses);
 	if (!dl->failed && !prog_check(&dl->prog, &why))
 		err_at(dl, 0, D_UNKNOWN, "internal error: unsound program: %s", why);
+	if (dl->failed)
+		forget_names(dl);
 	dl->unit = NULL;
 	return dl->failed ? -EINVAL : 0;
 }

@@ -96,7 +96,7 @@ const char *err_near(const struct strmap *const *maps, unsigned int nr, unsigned
 
 			const struct sym *sym = s->value;
 
-			if (!s->key || s->len > 64 || !(kinds >> sym->kind & 1) ||
+			if (!s->key || !sym || s->len > 64 || !(kinds >> sym->kind & 1) ||
 			    !strcmp(s->key, name))
 				continue;
 			d = match_distance(s->key, name, best);

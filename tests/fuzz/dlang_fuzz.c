@@ -101,10 +101,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			if (!strncmp(e[i].text, "internal error", 14))
 				abort();
 		}
-	} else {
-		/* and once more: it shares what the first one defined */
-		dlang_compile(dl, &u);
 	}
+	/* and once more: it shares what the first time defined, or did not */
+	dlang_compile(dl, &u);
 	p = dlang_finish(dl);
 	if (!prog_check(p, NULL))
 		abort();

@@ -47,6 +47,11 @@ static void units(void **state)
 		compile(dl, "END { this->z = \"now a string\"; trace(x); @a[\"k\"] = count(); }"),
 		-EINVAL);
 	assert_string_equal(first_tag(dl), "D_PROTO_ARG");
+	/* what was wrong there is unknown again here */
+	assert_int_equal(compile(dl, "END { trace(nosuch); @w[nosuch] = count(); }"), -EINVAL);
+	assert_int_equal(compile(dl, "END { trace(nosuch); }"), -EINVAL);
+	assert_int_equal(compile(dl, "END { printa(@w); }"), -EINVAL);
+	assert_string_equal(first_tag(dl), "D_IDENT_UNDEF");
 	assert_int_equal(compile(dl, "END { this->z = \"now a string\"; }"), 0);
 	p = dlang_finish(dl);
 	assert_non_null(p);
