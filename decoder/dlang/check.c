@@ -90,6 +90,7 @@ static struct sym *new_sym(struct dlang *dl, unsigned int scope, enum sym_kind k
 	name = arena_strdup(&dl->mem, name);
 	*s = (struct sym){ .kind = kind, .scope = scope, .name = name, .type = t, .line = line };
 	s->number = UINT32_MAX; /* until emitted */
+	s->is_prelude = !dl->emit;
 	strmap_put(&dl->names[scope], name, strlen(name), s);
 	return s;
 }
@@ -109,7 +110,7 @@ static bool is_free(struct dlang *dl, const char *name, uint32_t line)
 	dl->scope = NULL;
 	s = check_lookup(dl, DPROG_GLOBAL, name);
 	dl->scope = scope;
-	if (!s)
+	if (!s || s->is_prelude)
 		return true;
 	err_at(dl, line, D_DECL_IDRED, "identifier redeclared: %s", name);
 	return false;
@@ -283,7 +284,7 @@ void check_var_decl(struct dlang *dl, enum storage st, const struct declarator *
 		       "associative array declaration");
 		return;
 	}
-	if (s) {
+	if (s && !s->is_prelude) {
 		if (s->kind == SYM_VAR && dtype_base(s->type) == dtype_base(t) &&
 		    s->is_assoc == dcl->is_assoc && (!s->is_assoc || same_keys(s, dcl)))
 			return;

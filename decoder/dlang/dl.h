@@ -89,6 +89,7 @@ struct sym {
 	uint8_t scope; /* SYM_VAR: enum dprog_scope */
 	bool is_ext;   /* beyond DTrace: hidden by the script's own */
 	bool is_assoc;
+	bool is_prelude;   /* a name that the script did not write, and may write anew */
 	bool is_declared; /* by a declaration, not by its first assignment */
 	uint32_t number;  /* by kind */
 	uint32_t line;

@@ -375,6 +375,8 @@ static void declare(struct dlang *dl, const struct specs *sp, const struct decla
 	if (sp->storage == ST_TYPEDEF) {
 		const struct dtype *old = type_find(dl, dcl->name);
 
+		if (old && type_is_prelude(old))
+			old = NULL;
 		if (old && dtype_base(old) != dtype_base(dcl->type))
 			err_at(dl, dcl->line, D_DECL_IDRED, "typedef redeclared: %s", dcl->name);
 		else if (!old)

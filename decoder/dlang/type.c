@@ -8,6 +8,7 @@
 struct type_x {
 	struct dtype t;
 	struct type_x *ptr; /* pointer to it */
+	bool is_prelude;    /* a typedef that the script did not write, and may write anew */
 };
 
 static struct type_x *new_type(struct dlang *dl, enum dtype_kind kind, uint32_t size,
@@ -116,8 +117,14 @@ const struct dtype *type_typedef(struct dlang *dl, const char *name, const struc
 	x->t.align = to->align;
 	x->t.is_signed = to->is_signed;
 	x->t.ref = to;
+	x->is_prelude = !dl->emit;
 	strmap_put(&dl->typedefs, name, strlen(name), x);
 	return &x->t;
+}
+
+bool type_is_prelude(const struct dtype *t)
+{
+	return ((const struct type_x *)t)->is_prelude;
 }
 
 const struct dtype *type_find(struct dlang *dl, const char *name)

@@ -19,6 +19,8 @@ const struct dtype *type_array(struct dlang *dl, const struct dtype *of, uint32_
 const struct dtype *type_typedef(struct dlang *dl, const char *name, const struct dtype *to);
 /** type_tagged() - a struct, union or enum by its tag, made incomplete when it is not there */
 struct dtype *type_tagged(struct dlang *dl, enum dtype_kind kind, const char *tag);
+/** type_is_prelude() - Return: whether a typedef is ours, not the script's */
+bool type_is_prelude(const struct dtype *t);
 /** type_find() - Return: type of a typedef name or NULL */
 const struct dtype *type_find(struct dlang *dl, const char *name);
 /**
