@@ -20,7 +20,7 @@ static void number(struct dout *o, const struct dprog_val *v, uint64_t word, boo
 
 	if (!quiet) {
 		outbuf_char(&o->buf, ' ');
-		width = v->size == 1 ? 3 : v->size == 2 ? 5 : v->size == 4 ? 10 : 19;
+		width = v->size == 1 ? 3 : v->size == 2 ? 5 : v->size == 4 ? 10 : v->is_signed ? 19 : 20;
 	}
 	if (v->is_signed)
 		put_dec(&o->buf, (int64_t)fmt_word(&f), width);

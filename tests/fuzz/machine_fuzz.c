@@ -293,6 +293,8 @@ static void fire(struct run *r, struct dout *o, struct input *in)
 	for (uint32_t c = 0; c < vm->prog->nr_clauses; c++) {
 		struct vm_record out;
 
+		/* code of the compiler writes a register before it reads it */
+		memset(vm->regs, 0, sizeof(vm->regs));
 		if (vm_run(vm, c) != VM_RECORD)
 			continue;
 		out = (struct vm_record){ &probe, c, 0, vm->rec_used, vm->rec };
