@@ -18,7 +18,9 @@ $(B)/fuzz/%_fuzz: tests/fuzz/%_fuzz.c $(CLILESS)
 	$(Q_LD)$(FUZZ_CC) $(CPPFLAGS) -Itests -DFUZZ_LIBFUZZER -std=gnu11 -g -O1 -fno-strict-aliasing -fsanitize=fuzzer,address,undefined -w -o $@ $< $(foreach l,base source event corr provider dprog dlang drun dout,$(wildcard decoder/$(l)/*.c)) $(LDLIBS)
 
 .PHONY: fuzz
-fuzz: $(foreach f,$(FUZZ),$(B)/fuzz/$(f)_fuzz) ## run each fuzz target for FUZZ_SECS (60) seconds
+fuzz: ## run each fuzz target for FUZZ_SECS (60) seconds
+	@tools/need.sh build fuzz
+	@$(MAKE) --no-print-directory $(foreach f,$(FUZZ),$(B)/fuzz/$(f)_fuzz)
 	@for f in $(FUZZ); do mkdir -p $(B)/fuzz/new-$$f && \
 	  $(B)/fuzz/$${f}_fuzz -max_total_time=$(FUZZ_SECS) -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 \
 	    $(B)/fuzz/new-$$f tests/fuzz/corpus/$$f || exit 1; done

@@ -8,6 +8,7 @@ UNIT     := $(patsubst tests/unit/%.c,$(B)/tests/%,$(UNIT_SRC))
 CLILESS  := $(filter-out $(B)/libcli.a,$(LIBS))
 
 CHECKS     += $(foreach t,$(UNIT),$(notdir $(t))=$(t))
+CHECKS     += man='mandoc -Tlint -W error docs/man/*.1'
 CHECK_DEPS += $(UNIT) $(B)/beamtap
 
 $(B)/tests/%_test: tests/unit/%_test.c $(CLILESS) $(WRITER)

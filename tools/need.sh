@@ -21,10 +21,9 @@ list() {
 	test   babeltrace2                             babeltrace2
 	test   python3                                 python3
 	test   /usr/lib/erlang/lib/common_test-*/ebin/common_test.app       erlang-common-test
-	test   /usr/lib/erlang/lib/eunit-*/ebin/eunit.app             erlang-eunit
 	test   /usr/lib/erlang/lib/runtime_tools-*/ebin/runtime_tools.app     erlang-runtime-tools
-	test   clang                                   clang
-	test   /usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-x86_64.a  libclang-rt-14-dev
+	fuzz   clang                                   clang
+	fuzz   /usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-x86_64.a  libclang-rt-14-dev
 	test   mandoc                                  mandoc
 	LIST
 }
