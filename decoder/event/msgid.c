@@ -31,8 +31,13 @@ bool msgid_put(struct msgid *m, uint64_t id, uint64_t ns, uint64_t sender, uint3
 	}
 	slot = old = &m->tab[home(m, id)];
 	for (i = 0; i < PROBES; i++, slot++) {
-		if (!slot->id || slot->id == id)
+		if (!slot->id)
 			break;
+		if (slot->id == id) {
+			slot->ns = ns;
+			slot->sender = MSGID_TWO;
+			return true;
+		}
 		if (slot->ns < old->ns)
 			old = slot;
 	}
@@ -50,6 +55,8 @@ bool msgid_take(struct msgid *m, uint64_t id, struct msgid_sent *sent)
 	for (int i = 0; i < PROBES; i++, slot++) {
 		if (slot->id != id)
 			continue;
+		if (slot->sender == MSGID_TWO)
+			return false;
 		*sent = *slot;
 		slot->id = slot->ns = 0;
 		return true;

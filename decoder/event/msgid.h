@@ -4,7 +4,9 @@
  *
  * A table of fixed size: identities have a few slots each to lie in, and the
  * oldest makes room.  An identity is compared whole, so what is found is right;
- * a message that is never received is forgotten in time.
+ * a message that is never received is forgotten in time.  An identity that two
+ * messages had at a time is not believed any more: a stock VM's agent makes them
+ * of the aliases that answers are sent to, and a server may answer twice.
  */
 #ifndef BEAMTAP_MSGID_H
 #define BEAMTAP_MSGID_H
@@ -12,10 +14,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define MSGID_TWO UINT64_MAX
+
 struct msgid_sent {
 	uint64_t id; /* 0: free */
 	uint64_t ns; /* when it was sent */
-	uint64_t sender;
+	uint64_t sender; /* term; MSGID_TWO: two messages had this identity at a time */
 };
 
 struct msgid {

@@ -26,6 +26,12 @@
  * looks as if A had sent it); two sizes that differ; a message from A when none
  * is on its way; no memory.  When B ends, its pairs go.
  *
+ * Messages that the VM makes of signals (exit signals, answers to process_info()
+ * and the like) come in the name of a process that has not sent them.  The writer
+ * knows their shapes, but not whether a process has sent such a message itself: it
+ * marks both, where they are sent and where they are received, and neither is in
+ * any queue here.
+ *
  * Times: what begins before `since_ns` counts for nothing.
  */
 #include <stdlib.h>
@@ -398,7 +404,9 @@ static void on_send(struct msgpair *m, const struct src_rec *rec)
 	struct pair *p;
 
 	m->st.sent++;
-	if (id && id != BTAP_UNKNOWN) {
+	if (id == BTAP_UNKNOWN)
+		return;
+	if (id) {
 		if (!msgid_put(&m->ids, id, rec->ts, from, m->max))
 			m->st.no_room++;
 		return;
@@ -437,7 +445,9 @@ static int receive_by_id(struct msgpair *m, const struct src_rec *rec, uint64_t 
 {
 	struct msgid_sent sent;
 
-	if (!msgid_take(&m->ids, id, &sent)) {
+	uint64_t from = DECODE(rec, message_receive, sender);
+
+	if (!msgid_take(&m->ids, id, &sent) || (is_pid(from) && from != sent.sender)) {
 		m->st.unaligned++;
 		return 0;
 	}
@@ -457,7 +467,11 @@ static int on_receive(struct msgpair *m, const struct src_rec *rec, struct msgpa
 	uint32_t i;
 
 	m->st.received++;
-	if (id && id != BTAP_UNKNOWN)
+	if (id == BTAP_UNKNOWN) {
+		m->st.not_by_order++;
+		return 0;
+	}
+	if (id)
 		return receive_by_id(m, rec, id, hit);
 	if (!is_pid(from) || !is_pid(to)) {
 		m->st.unknown++;

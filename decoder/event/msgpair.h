@@ -12,7 +12,9 @@
  *    queue, so the sends of A before it have arrived when the answer is there;
  *    those of them that were not received then ... see msgpair.c.
  *
- * A loss anywhere in the VM takes all such knowledge away.
+ * A loss anywhere in the VM takes all such knowledge away.  A message whose
+ * `msg` is BTAP_UNKNOWN is in no such order: it may be one that the VM made in
+ * the sender's name, of which there is no send.
  */
 #ifndef BEAMTAP_MSGPAIR_H
 #define BEAMTAP_MSGPAIR_H
@@ -33,6 +35,7 @@ struct msgpair_stats {
 	uint64_t paired;    /* of these, with its send */
 	uint64_t unaligned; /* of these, not: the pair's beginning was not seen or a loss came between */
 	uint64_t unknown;   /* of these, not: the sender is not said, or its name could not be resolved */
+	uint64_t not_by_order; /* of these, not: the VM may have made it in the sender's name */
 	uint64_t no_room;   /* sends or pairs for which the memory allowed was not enough */
 	uint64_t losses;    /* times all pairs were taken back */
 };

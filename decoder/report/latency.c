@@ -180,7 +180,7 @@ static void fini(struct report *r)
 
 static void print_why(struct report *r)
 {
-	uint64_t unaligned = 0, unknown = 0, no_room = 0;
+	uint64_t unaligned = 0, unknown = 0, not_by_order = 0, no_room = 0;
 
 	for (uint32_t i = 0; i < r->latency->nr_pairs; i++) {
 		const struct msgpair_stats *base = &r->latency->base[i], *s;
@@ -190,6 +190,7 @@ static void print_why(struct report *r)
 		s = msgpair_stats(r->latency->pairs[i]);
 		unaligned += s->unaligned - base->unaligned;
 		unknown += s->unknown - base->unknown;
+		not_by_order += s->not_by_order - base->not_by_order;
 		no_room += s->no_room - base->no_room;
 	}
 	if (unaligned)
@@ -201,6 +202,10 @@ static void print_why(struct report *r)
 	if (unknown)
 		fprintf(r->out, "  %llu not paired: who sent them is not recorded.\n",
 			(unsigned long long)unknown);
+	if (not_by_order)
+		fprintf(r->out, "  %llu not paired: the VM may have made them itself, of exit signals "
+				"and the like.\n",
+			(unsigned long long)not_by_order);
 	if (no_room)
 		fprintf(r->out, "  %llu times there were more messages under way than are kept.\n",
 			(unsigned long long)no_room);

@@ -44,7 +44,7 @@ static struct msgpair_stats run(const char *text, char *got, size_t size, uint32
 					      (unsigned long long)rec.ts);
 	}
 	st = *msgpair_stats(m);
-	assert_int_equal(st.received, st.paired + st.unaligned + st.unknown);
+	assert_int_equal(st.received, st.paired + st.unaligned + st.unknown + st.not_by_order);
 	msgpair_free(m);
 	names_free(names);
 	src_close(s);
@@ -123,6 +123,44 @@ static void test_contradictions(void **state)
 	check(SPAWN(1, 1) SEND(2, 1, 2)
 	      "process_exit_signal ts=3 sender=<0.1.0> receiver=<0.2.0> reason=\"x\"\n"
 	      RECV(4, 1, 2) RECV(5, 1, 2), "");
+}
+
+#define SEND_X(t, a, b) "message_send ts=" #t " sender=<0." #a ".0> receiver=<0." #b ".0> size=? msg=?\n"
+#define RECV_X(t, a, b) "message_receive ts=" #t " receiver=<0." #b ".0> size=? queue_len=? sender=<0." #a ".0> msg=?\n"
+
+/* What the VM may have made in another's name: not by order, on neither side. */
+static void test_not_by_order(void **state)
+{
+	struct msgpair_stats st;
+
+	/* exit(B, R) from A between two messages, received as a message. */
+	check(SPAWN(1, 1) SEND(2, 1, 2) SEND(3, 1, 2) RECV(4, 1, 2) RECV_X(5, 1, 2) RECV(6, 1, 2), "2>4 3>6");
+	/* The same tuple sent by hand. */
+	check(SPAWN(1, 1) SEND(2, 1, 2) SEND_X(3, 1, 2) SEND(4, 1, 2) RECV(5, 1, 2) RECV_X(6, 1, 2)
+	      RECV(7, 1, 2), "2>5 4>7");
+	/* Alone, and first: nothing is known of the pair by that. */
+	check(RECV_X(1, 1, 2) SEND_X(2, 1, 2) SEND(3, 1, 2) RECV(4, 1, 2), "");
+	/* To a name that may be anybody's: it is in no pair's order. */
+	check(SPAWN(1, 1) SEND(2, 1, 2) "message_send ts=3 sender=<0.1.0> receiver=srv size=? msg=?\n"
+	      RECV(4, 1, 2), "2>4");
+	st = run(SPAWN(1, 1) SEND_X(2, 1, 2) RECV_X(3, 1, 2), NULL, 0, 1000);
+	assert_int_equal(st.sent, 1);
+	assert_int_equal(st.received, 1);
+	assert_int_equal(st.not_by_order, 1);
+	assert_int_equal(st.paired, 0);
+}
+
+#define SEND_I(t, a, b, i) "message_send ts=" #t " sender=<0." #a ".0> receiver=<0." #b ".0> size=? msg=" #i "\n"
+#define RECV_I(t, a, b, i) "message_receive ts=" #t " receiver=<0." #b ".0> size=? queue_len=? sender=<0." #a ".0> msg=" #i "\n"
+
+/* An identity that two messages had at a time says nothing any more. */
+static void test_ids_twice(void **state)
+{
+	check(SEND_I(1, 1, 2, 7) RECV_I(2, 1, 2, 7) SEND_I(3, 1, 2, 7) RECV_I(4, 1, 2, 7), "1>2 3>4");
+	check(SEND_I(1, 1, 2, 7) SEND_I(2, 1, 2, 7) RECV_I(3, 1, 2, 7) SEND_I(4, 1, 2, 7) RECV_I(5, 1, 2, 7)
+	      RECV_I(6, 1, 2, 7), "");
+	/* Of another sender: not this message. */
+	check(SEND_I(1, 3, 2, 7) RECV_I(2, 1, 2, 7), "");
 }
 
 static void test_exits(void **state)
@@ -243,6 +281,7 @@ int main(void)
 		cmocka_unit_test(test_born),	  cmocka_unit_test(test_contradictions),
 		cmocka_unit_test(test_exits),	  cmocka_unit_test(test_questions),
 		cmocka_unit_test(test_names),	  cmocka_unit_test(test_ports_are_left_alone),
+		cmocka_unit_test(test_not_by_order), cmocka_unit_test(test_ids_twice),
 		cmocka_unit_test(test_full),	  cmocka_unit_test(test_churn),
 	};
 

@@ -41,7 +41,7 @@
 	T(int,    word, "int",      "-",    "C's int, sign-extended") \
 	T(u64,    word, "uint64_t", "-",    "number without a sign, printed in decimal") \
 	T(hex,    word, "uint64_t", "-",    "bits or an address, printed in hexadecimal") \
-	T(msgid,  word, "uint64_t", "-",    "identity of a message, the same where it is sent, queued and received; 0: none")
+	T(msgid,  word, "uint64_t", "-",    "identity of a message, the same where it is sent, queued and received; 0: none, to be found by order; BTAP_UNKNOWN: none, and not by order either")
 
 /* The three tokens of sequential tracing, as OTP gives them. */
 #define BTAP_TOKEN_(F, first, second, third) \

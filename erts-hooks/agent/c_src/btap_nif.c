@@ -11,6 +11,8 @@
 #include <unistd.h>
 #include "agent.h"
 #include "control.h"
+#include "initial.h"
+#include "message.h"
 #include "reason.h"
 #include "record.h"
 #include "trace.h"
@@ -397,6 +399,8 @@ static int load(ErlNifEnv *env, void **priv, ERL_NIF_TERM info)
 	if (agent_load(env) || !control_load(env))
 		return -1;
 	trace_load(env);
+	message_load(env);
+	initial_load(env);
 	record_load(env);
 	return 0;
 }

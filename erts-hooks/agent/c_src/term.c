@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* term.c - does this VM lay out its terms as term.h believes? */
+#include <string.h>
 #include "term.h"
 
 bool term_is_raw;
@@ -86,6 +87,18 @@ bool term_init(ErlNifEnv *env)
 	return true;
 }
 
+static bool is_copied_as_it_is(ERL_NIF_TERM t, unsigned int nr)
+{
+	ErlNifEnv *env = enif_alloc_env();
+	ERL_NIF_TERM copy = env ? enif_make_copy(env, t) : 0;
+	bool same = copy && (copy & 3) == 2 && TERM_PTR(copy) != TERM_PTR(t) &&
+		    memcmp(TERM_PTR(copy), TERM_PTR(t), (1 + nr) * sizeof(t)) == 0;
+
+	if (env)
+		enif_free_env(env);
+	return same;
+}
+
 bool term_learn_alias(ErlNifEnv *env, ERL_NIF_TERM alias, ERL_NIF_TERM self)
 {
 	unsigned int i, nr, at = 0, found = 0;
@@ -95,7 +108,9 @@ bool term_learn_alias(ErlNifEnv *env, ERL_NIF_TERM alias, ERL_NIF_TERM self)
 		return false;
 	p = TERM_PTR(alias);
 	nr = (unsigned int)(p[0] >> 6);
-	for (i = 1; i <= nr && i <= 8; i++)
+	if (nr > TERM_ALIAS_MAX || !is_copied_as_it_is(alias, nr))
+		return false;
+	for (i = 1; i <= nr; i++)
 		if (p[i] == self) {
 			at = i;
 			found++;

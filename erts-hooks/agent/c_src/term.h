@@ -22,6 +22,7 @@
 #include <beamtap/records.h>
 
 #define TERM_PTR(t)  ((const ERL_NIF_TERM *)((t) & ~(ERL_NIF_TERM)7))
+#define TERM_ALIAS_MAX 8
 #define TERM_NONE    ((ERL_NIF_TERM)0)
 #define TERM_LIKELY(x) __builtin_expect(!!(x), 1)
 
@@ -43,7 +44,8 @@ bool term_init(ErlNifEnv *env);
  * term_learn_alias() - find where an alias keeps its process
  * @alias: of the process @self
  *
- * Return: false when that could not be told; aliases are not resolved then.
+ * Return: false when that could not be told, or a copy is not the same words;
+ * aliases are not resolved then.
  */
 bool term_learn_alias(ErlNifEnv *env, ERL_NIF_TERM alias, ERL_NIF_TERM self);
 
@@ -149,6 +151,24 @@ static inline ERL_NIF_TERM term_alias(ERL_NIF_TERM t)
 		return 0;
 	p = TERM_PTR(t)[term_alias_at];
 	return term_is_pid(p) ? p : 0;
+}
+
+/*
+ * A number of an alias, the same for each copy of it; 0 when it is none.  Two aliases have
+ * different ones but by a chance of 2^-63.
+ */
+static inline uint64_t term_alias_id(ERL_NIF_TERM t)
+{
+	uint64_t id = 0;
+	unsigned int i, nr = (unsigned int)(term_alias_head >> 6);
+
+	if (!term_alias(t))
+		return 0;
+	for (i = 1; i <= nr && i <= TERM_ALIAS_MAX; i++) {
+		id = (id ^ TERM_PTR(t)[i]) * 0x9e3779b97f4a7c15;
+		id ^= id >> 32;
+	}
+	return id >> 1 | 1;
 }
 
 /* A value of the tracer's options.  Return: TERM_NONE when the key is not there */

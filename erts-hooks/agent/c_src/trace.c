@@ -2,6 +2,8 @@
 /* trace.c - from trace messages to records; see trace.h */
 #include <string.h>
 #include "agent.h"
+#include "initial.h"
+#include "message.h"
 #include "reason.h"
 #include "trace.h"
 
@@ -102,6 +104,11 @@ static uint64_t mfa_of(const struct ev *e, ERL_NIF_TERM t)
 	return BTAP_MFA(BTAP_ATOM_NUMBER(el[0]), BTAP_ATOM_NUMBER(el[1]), arity);
 }
 
+static inline uint64_t msg_id(const struct ev *e)
+{
+	return message_id(e->env, e->msg, e->tracee);
+}
+
 /* Does the VM deliver it here?  {Name, Node} counts as local where Node is this one. */
 static void on_send_elsewhere(const struct ev *e, ERL_NIF_TERM to)
 {
@@ -119,7 +126,7 @@ static void on_send_elsewhere(const struct ev *e, ERL_NIF_TERM to)
 		if (node == __atomic_load_n(&own_node, __ATOMIC_RELAXED)) {
 			if (agent_on(BTAP_EV_message_send))
 				btapw_put4(w, BTAP_EV_message_send, e->who,
-					   agent_atom(e->env, name), term_size(e->msg), 0);
+					   agent_atom(e->env, name), term_size(e->msg), msg_id(e));
 			return;
 		}
 		n = reason_atom(e->env, name, text);
@@ -129,7 +136,7 @@ static void on_send_elsewhere(const struct ev *e, ERL_NIF_TERM to)
 			/* An alias in this node whose process is not to be seen. */
 			if (agent_on(BTAP_EV_message_send))
 				btapw_put4(w, BTAP_EV_message_send, e->who, 0, term_size(e->msg),
-					   0);
+					   msg_id(e));
 			return;
 		}
 	}
@@ -209,15 +216,16 @@ static void on_send(const struct ev *e)
 			   data_bytes(e->env, data));
 	if (TERM_LIKELY(term_is_pid(to) || term_is_port(to))) {
 		if (agent_on(BTAP_EV_message_send) && !agent_is_own(to))
-			btapw_put4(w, BTAP_EV_message_send, e->who, term_word(to), term_size(e->msg), 0);
+			btapw_put4(w, BTAP_EV_message_send, e->who, term_word(to), term_size(e->msg),
+				   msg_id(e));
 	} else if (term_is_atom(to)) {
 		if (agent_on(BTAP_EV_message_send))
 			btapw_put4(w, BTAP_EV_message_send, e->who, agent_atom(e->env, to),
-				   term_size(e->msg), 0);
+				   term_size(e->msg), msg_id(e));
 	} else if ((alias = term_alias(to))) {
 		if (agent_on(BTAP_EV_message_send) && !agent_is_own(alias))
 			btapw_put4(w, BTAP_EV_message_send, e->who, term_word(alias), term_size(e->msg),
-				   0);
+				   msg_id(e));
 	} else {
 		on_send_elsewhere(e, to);
 	}
@@ -291,7 +299,7 @@ static void on_receive(const struct ev *e)
 	if (agent_is_own(from))
 		return;
 	btapw_put5(&e->t->w, BTAP_EV_message_receive, e->who, term_size(e->msg), BTAP_UNKNOWN,
-		   agent_ident(e->env, from), 0);
+		   agent_ident(e->env, from), message_id(e->env, e->msg, from));
 }
 
 static void on_call(const struct ev *e)
@@ -352,11 +360,15 @@ static void on_sched(const struct ev *e, bool is_in)
 static void on_spawned(const struct ev *e)
 {
 	ERL_NIF_TERM mfa = term_option(e->env, e->opts, am.extra);
+	uint64_t f = 0;
 
 	if (agent_is_own(e->msg))
 		return;
-	btapw_put3(&e->t->w, BTAP_EV_process_spawn, e->who, mfa ? mfa_of(e, mfa) : 0,
-		   term_pid(e->msg));
+	if (mfa) {
+		f = initial_of(e->env, mfa);
+		f = f ? f : mfa_of(e, mfa);
+	}
+	btapw_put3(&e->t->w, BTAP_EV_process_spawn, e->who, f, term_pid(e->msg));
 }
 
 static void on_proc_exit(const struct ev *e)

@@ -19,7 +19,8 @@ suite() -> [{timetrap, {seconds, 90}}].
 
 all() ->
     [starts_and_stops, facts, options, bad_directory, nothing_on_nothing_set,
-     messages, aliases, timers_have_senders, remote_send, life, exit_reasons, reasons, scheduling, dirty, gc,
+     messages, signals, late_answer, aliases, timers_have_senders, remote_send, life, proc_lib_starts,
+     exit_reasons, reasons, scheduling, dirty, gc,
      ports, tcp, calls, plain_calls_keep_tails, elixir_names, reloaded_code,
      bad_specs, too_many_functions, no_atoms_from_readers,
      user_probes, strings_are_defined, utf8_atoms,
@@ -119,6 +120,35 @@ messages(Config) ->
                  events(D, message_receive, #{sender => S, receiver => Q})),
     ?assertMatch([#{size := 0}, #{size := 0}], events(D, message_receive, #{sender => Q, receiver => S})).
 
+%% A message that the VM may have made is one that order cannot find, on both sides.
+signals(Config) ->
+    {P, R} = start(Config),
+    on(R, [message_send, message_receive]),
+    #{a := A, b := B, c := C} = call(P, ?T, signals, []),
+    D = ?READER:dump(R),
+    Of = fun(Event, From, To) ->
+                 [{M, S} || #{msg := M, size := S} <- events(D, Event, #{sender => From, receiver => To})]
+         end,
+    %% m1 m2 {'EXIT', A, _} m3 {'EXIT', B, _} m4
+    ?assertEqual([{0, 0}, {0, 0}, {unknown, unknown}, {0, 0}, {0, unknown}, {0, 0}], Of(message_send, A, B)),
+    %% m1 EXIT m2 ETS-TRANSFER {'EXIT', A, _} m3 {'EXIT', B, _} m4
+    ?assertEqual([{0, 0}, {unknown, unknown}, {0, 0}, {unknown, unknown}, {unknown, unknown}, {0, 0},
+                  {0, unknown}, {0, 0}], Of(message_receive, A, B)),
+    [?assertEqual([X || {0, _} = X <- Of(message_send, From, To)],
+                  [X || {0, _} = X <- Of(message_receive, From, To)]) || {From, To} <- [{A, B}, {B, A}, {C, A}]],
+    ?assertMatch([_ | _], [X || {unknown, _} = X <- Of(message_receive, B, A)]),
+    ?assertMatch([{unknown, _}, {0, 0}], Of(message_receive, C, A)).
+
+%% Answers are known by their alias: one that comes too late is dropped by the VM.
+late_answer(Config) ->
+    {P, R} = start(Config),
+    on(R, [message_send, message_receive]),
+    #{self := Me, server := S} = call(P, ?T, late_answer, []),
+    D = ?READER:dump(R),
+    [One, Late, Three, Task] = [M || #{msg := M} <- events(D, message_send, #{sender => S, receiver => Me})],
+    ?assertEqual(4, length(lists:usort([One, Late, Three, Task] -- [0, unknown]))),
+    ?assertEqual([One, Three, Task], [M || #{msg := M} <- events(D, message_receive, #{sender => S, receiver => Me})]).
+
 %% Servers answer to an alias, a reference: the record has the process.
 aliases(Config) ->
     {P, R} = start(Config),
@@ -188,6 +218,20 @@ life(Config) ->
     [#{reason := Reason}] = events(D, process_exit, #{p => A}),
     ?assertEqual(<<"{shutdown,[1,2,<<\\x{22}why \\x{5c}e[2J \\x{5c}\\x{22}so\\x{5c}\\x{22}\\x{22}>>]}">>, Reason),
     ?assertMatch([#{reason := <<"killed">>}], events(D, process_exit, #{p => B})).
+
+%% Their first function is that of who wrote them, as proc_lib has it.
+proc_lib_starts(Config) ->
+    {P, R} = start(Config),
+    on(R, [process_spawn]),
+    #{started := Started, function := F} = call(P, ?T, proc_lib_starts, []),
+    D = ?READER:dump(R),
+    Atoms = ?READER:strings(R),
+    [begin
+         [#{mfa := Mfa}] = events(D, process_spawn, #{p => X}),
+         ?assertEqual({atom_to_binary(M), atom_to_binary(N), A}, mfa(Mfa, Atoms))
+     end || {X, {M, N, A}} <- Started],
+    [#{mfa := OfFun}] = events(D, process_spawn, #{p => F}),
+    ?assertEqual({<<"proc_lib">>, <<"init_p">>, 3}, mfa(OfFun, Atoms)).
 
 exit_reasons(Config) ->
     {P, R} = start(Config),

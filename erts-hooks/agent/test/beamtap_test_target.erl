@@ -294,6 +294,90 @@ has_mapping(Prefix) ->
     {ok, Maps} = file:read_file("/proc/self/maps"),
     binary:match(Maps, list_to_binary(Prefix)) =/= nomatch.
 
+%% Messages that the VM makes in another's name, among such as are sent.
+signals() ->
+    Me = self(),
+    B = spawn(fun() ->
+                      process_flag(trap_exit, true),
+                      Me ! ready,
+                      [receive _ -> ok end || _ <- lists:seq(1, 8)],
+                      Me ! done
+              end),
+    receive ready -> ok end,
+    Tab = ets:new(tab, []),
+    B ! m1,
+    exit(B, why),
+    B ! m2,
+    ets:give_away(Tab, B, data),
+    B ! {'EXIT', Me, by_hand},
+    B ! m3,
+    B ! {'EXIT', B, no_signal},
+    {links, _} = process_info(B, links),
+    _ = erlang:garbage_collect(B),
+    B ! m4,
+    receive done -> ok end,
+    M = monitor(process, B),
+    receive {'DOWN', M, process, B, _} -> ok end,
+    %% A child that is asked for: the answer comes in its name.
+    R = spawn_request(fun() -> Me ! hello end),
+    C = receive {spawn_reply, R, ok, P} -> P end,
+    receive hello -> ok end,
+    #{a => raw(Me), b => raw(B), c => raw(C)}.
+
+%% Three calls of which the second is given up before its answer; then a Task as Elixir has them.
+late_answer() ->
+    S = spawn(fun Loop() ->
+                      receive
+                          {call, {_, Tag}, late} -> receive go -> ok end, gen_reply(Tag, late), Loop();
+                          {call, {_, Tag}, M} -> gen_reply(Tag, M), Loop();
+                          {task, Ref} -> Ref ! {Ref, result}, Loop();
+                          stop -> ok
+                      end
+              end),
+    one = gen_call(S, one),
+    timeout = gen_call(S, late),
+    S ! go,
+    three = gen_call(S, three),
+    Ref = monitor(process, S, [{alias, demonitor}]),
+    S ! {task, Ref},
+    receive {Ref, result} -> demonitor(Ref, [flush]) end,
+    S ! stop,
+    #{self => raw(self()), server => raw(S)}.
+
+gen_call(S, What) ->
+    Ref = monitor(process, S, [{alias, demonitor}]),
+    Tag = [alias | Ref],
+    S ! {call, {self(), Tag}, What},
+    receive
+        {Tag, Answer} -> demonitor(Ref, [flush]), Answer
+    after case What of late -> 50; _ -> 5000 end ->
+            demonitor(Ref, [flush]),
+            timeout
+    end.
+
+gen_reply([alias | Alias] = Tag, Answer) ->
+    Alias ! {Tag, Answer}.
+
+%% Processes that proc_lib started, with what they are said to begin with.
+proc_lib_starts() ->
+    {ok, G} = gen_server:start(?MODULE, gen, []),
+    {ok, N} = gen_server:start({local, test_gen_server}, ?MODULE, gen, []),
+    {ok, U} = supervisor:start_link(?MODULE, sup),
+    P = proc_lib:spawn(?MODULE, wait, [a, b]),
+    F = proc_lib:spawn(fun() -> receive stop -> ok end end),
+    Ps = [G, N, U, P],
+    unlink(U),
+    Initial = [proc_lib:translate_initial_call(X) || X <- Ps],
+    [exit(X, kill) || X <- [F | Ps]],
+    #{started => lists:zip([raw(X) || X <- Ps], Initial), function => raw(F)}.
+
+init(gen) -> {ok, state};
+init(sup) -> {ok, {#{}, []}}.
+
+handle_call(_, _, S) -> {reply, ok, S}.
+
+handle_cast(_, S) -> {noreply, S}.
+
 %% A call of a server: the answer goes to an alias.
 call_server() ->
     Me = self(),
