@@ -121,7 +121,7 @@ void btapw_map_functions(struct btapw_map *m, uint32_t nr);
 /* A reader's wishes, copied and checked. */
 struct btapw_lease {
 	bool is_alive;
-	uint64_t gen;
+	uint64_t gen; /* of one that is not alive, 0: it was given back; else its holder is gone */
 	uint64_t want[BTAP_MASK_WORDS];
 	uint32_t flags; /* BTAP_LEASE_* */
 	uint32_t pid;

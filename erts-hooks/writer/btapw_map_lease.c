@@ -107,8 +107,11 @@ static bool scan_one(struct btapw_map *m, unsigned int i, struct btapw_lease *l,
 	uint64_t was_gen = l->gen;
 
 	l->is_alive = GET(lease_of(m, i)->gen) != 0 && is_beating(m, i, now);
-	if (!l->is_alive)
+	if (!l->is_alive) {
+		/* What its holder left: 0 when it gave the lease back. */
+		l->gen = GET(lease_of(m, i)->gen);
 		return was_alive;
+	}
 	if (!copy_lease(lease_of(m, i), page)) {
 		/* Being written: as it was, which may be that there was none. */
 		l->is_alive = was_alive;
@@ -116,6 +119,7 @@ static bool scan_one(struct btapw_map *m, unsigned int i, struct btapw_lease *l,
 	}
 	if (copy->gen == 0 || copy->spec_len > BTAP_LEASE_SPEC_MAX) {
 		l->is_alive = false;
+		l->gen = copy->gen;
 		if (copy->gen && m->watch[i].refused_gen != copy->gen) {
 			m->watch[i].refused_gen = copy->gen;
 			btapw_map_answer(m, i, copy->gen, -EINVAL, 0, NULL,

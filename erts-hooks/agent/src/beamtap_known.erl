@@ -19,11 +19,12 @@ table() ->
     [%% Trace flags of all processes at once, while a dirty scheduler is at a trace point of one of
      %% them: it then finds no tracer.  The flags are set one process at a time, under its locks.
      {"13.0", "14.2.4", avoid,
-      "erlang:trace/3 for all processes races with dirty schedulers: the VM crashes "
-      "(erlang/otp issues 5984, 6448; pull requests 6495, 8286)"},
+      %% erlang/otp issues 5984, 6448; pull requests 6495, 8286
+      "erlang:trace/3 for all processes races with dirty schedulers"},
      {"13.0", "14.2.4", warn,
-      "a traced process that gets an exit signal while it runs on a dirty scheduler can crash "
-      "this VM (OTP-19043, erlang/otp pull request 8342; fixed in OTP 26.2.4)"}].
+      %% erlang/otp pull request 8342
+      "OTP before 26.2.4 can crash when a traced process gets an exit signal on a dirty scheduler "
+      "(OTP-19043)"}].
 
 %% Can tracing in this VM be asked for at all?
 -spec check(Force :: boolean()) -> {ok, [iolist()]} | {error, {unsafe_release, iolist()}}.
@@ -46,9 +47,9 @@ check(Erts, Table, Force) ->
 gc_with_others([]) ->
     ok;
 gc_with_others(Others) ->
-    {error, ["garbage collections are left out: there are other trace sessions (",
-             lists:join(", ", [atom_to_binary(O) || O <- Others]),
-             "), and two that trace them crash the VM (erlang/otp issue 11624)"]}.
+    %% erlang/otp issue 11624
+    {error, ["no garbage collections: two trace sessions with them crash this VM, and there is ",
+             lists:join(", ", [atom_to_binary(O) || O <- Others])]}.
 
 %% ---- internal
 

@@ -184,7 +184,7 @@ is_known(I, Gen, Old) ->
 
 -spec gone(beamtap_nif:lease()) -> binary().
 gone({_, gone, 0, _, _, _, _, _}) -> <<"closed">>;
-gone(_) -> <<"closed or expired">>.
+gone(_) -> <<"expired">>.
 
 -spec wish(beamtap_nif:lease(), #{0..15 => #lease{}}) -> outcome().
 wish({I, alive, Gen, Want, Flags, _Pid, Who, Spec}, Old) ->

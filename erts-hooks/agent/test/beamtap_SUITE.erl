@@ -579,7 +579,8 @@ two_leases(Config) ->
     ?assertEqual([], events(D, process_exit, #{})),
     ?READER:free(R2),
     wait(fun() -> call(P, ?T, leftovers, []) =:= [] end),
-    ?assertMatch([#{reader := _}, #{reader := _}], events(D0 ++ D ++ ?READER:dump(R2), tap_stop, #{})),
+    ?assertMatch([#{reason := <<"closed">>}, #{reason := <<"closed">>}],
+                 events(D0 ++ D ++ ?READER:dump(R2), tap_stop, #{})),
     ?READER:close(R2).
 
 lease_changes(Config) ->
@@ -604,7 +605,11 @@ killed_reader(Config) ->
     T0 = erlang:monotonic_time(millisecond),
     wait(fun() -> call(P, ?T, leftovers, []) =:= [] end),
     ?assert(erlang:monotonic_time(millisecond) - T0 < 4000),
-    ?assertMatch(#{on := [], readers := [], functions := 0}, call(P, beamtap, info, [])).
+    ?assertMatch(#{on := [], readers := [], functions := 0, region := Path} when is_binary(Path),
+                 call(P, beamtap, info, [])),
+    #{region := Path} = call(P, beamtap, info, []),
+    R2 = open(Path),
+    ?assertMatch([#{reason := <<"expired", _/binary>>}], events(?READER:dump(R2), tap_stop, #{})).
 
 %% Its heart stands still, its lock is still held.
 stopped_reader(Config) ->
