@@ -97,7 +97,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	setpriv --reuid=65534 --regid=65534 --clear-groups "$T/pub/beamtap" record -p $node -o "$T/pub/x" -d 1s 2>"$T/err"
 	[ $? = 1 ] && [ ! -e "$T/pub/x" ]
 	ok $? "another user is refused"
-	has 'ermission|right|owner' "$T/err" "and told why"
+	has 'belongs to another user' "$T/err" "and told why"
 	setpriv --reuid=65534 --regid=65534 --clear-groups "$T/pub/beamtap" dump "$T/rec" >"$T/out" 2>"$T/err"
 	[ $? = 1 ] && [ ! -s "$T/out" ]
 	ok $? "and does not get at a recording"
