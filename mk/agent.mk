@@ -87,3 +87,6 @@ check-agent-otp27: ## run the agent's tests with OTP 27 in ROOT=DIR
 	@mountpoint -q $(ROOT)/proc || mount -t proc proc $(ROOT)/proc
 	@mountpoint -q $(ROOT)/dev/shm || { mkdir -p $(ROOT)/dev/shm && mount -t tmpfs tmpfs $(ROOT)/dev/shm; }
 	@chroot $(ROOT) sh -c 'cd /src && LANG=C.UTF-8 make check-agent CASES="$(CASES)"'
+
+# Skipped where RabbitMQ is not installed: tools/need.sh rabbitmq.
+CHECKS_E2E     += rabbitmq='tests/e2e/rabbitmq.sh $(B)'

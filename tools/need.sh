@@ -25,6 +25,7 @@ list() {
 	fuzz   clang                                   clang
 	fuzz   /usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-x86_64.a  libclang-rt-14-dev
 	test   mandoc                                  mandoc
+	rabbitmq  /usr/lib/rabbitmq/lib/rabbitmq_server-*/sbin/rabbitmq-server  rabbitmq-server
 	LIST
 }
 

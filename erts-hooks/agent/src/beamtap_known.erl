@@ -47,8 +47,8 @@ check(Erts, Table, Force) ->
 gc_with_others([]) ->
     ok;
 gc_with_others(Others) ->
-    %% erlang/otp issue 11624
-    {error, ["no garbage collections: two trace sessions with them crash this VM, and there is ",
+    {error, ["no garbage collections: two trace sessions with them crash this VM "
+             "(erlang/otp issue 11624), and there is ",
              lists:join(", ", [atom_to_binary(O) || O <- Others])]}.
 
 %% ---- internal
