@@ -29,6 +29,13 @@ struct stream {
 	uint64_t off, seq, records, lost, last_ns;
 };
 
+/* A packet that waits to be written; its words are the caller's. */
+struct pending {
+	struct ctf_packet h;
+	struct ctf_trailer t;
+	uint64_t bytes, lost;
+};
+
 struct ctfw {
 	int dir, entries;
 	uint64_t entries_len; /* bytes of whole entries in the file */
@@ -40,6 +47,10 @@ struct ctfw {
 	struct outbuf out;   /* entries and metadata on their way */
 	struct stream *streams;
 	uint32_t nr_streams;
+	struct pending pending[CTFW_BATCH]; /* all of ring pending_ring, one behind the other */
+	struct iovec io[3 * CTFW_BATCH];
+	unsigned int nr_pending;
+	uint32_t pending_ring;
 	struct ctfw_totals totals;
 	int error; /* first that there was */
 };
@@ -71,17 +82,17 @@ static int fail(struct ctfw *w, int err, struct diag *d, const char *name)
 	return err;
 }
 
-/* Writes all of @io, which is used up by it. */
-static int write_iov(int fd, struct iovec *io, int nr, uint64_t off)
+/* Writes all of @io, which is used up by it.  *@off: where; moves behind what was written. */
+static int write_iov(int fd, struct iovec *io, int nr, uint64_t *off)
 {
 	while (nr) {
-		ssize_t n = io->iov_len ? pwritev(fd, io, nr, (off_t)off) : 0;
+		ssize_t n = io->iov_len ? pwritev(fd, io, nr, (off_t)*off) : 0;
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 || (n == 0 && io->iov_len))
 			return n < 0 ? -errno : -EIO;
-		off += (uint64_t)n;
+		*off += (uint64_t)n;
 		for (; nr && (size_t)n >= io->iov_len; io++, nr--)
 			n -= (ssize_t)io->iov_len;
 		if (nr) {
@@ -96,7 +107,7 @@ static int write_all(int fd, const char *p, size_t len, uint64_t off)
 {
 	struct iovec io = { (void *)p, len };
 
-	return write_iov(fd, &io, 1, off);
+	return write_iov(fd, &io, 1, &off);
 }
 
 /* After a failed write: what is whole stays.  If this fails, too, readers find the cut. */
@@ -342,45 +353,6 @@ static void walk_packet(struct ctfw *w, uint64_t *p, size_t nr_words, uint64_t t
 	*k = (struct walk){ first, last, nr, pad };
 }
 
-static int put_packet(struct ctfw *w, uint32_t ring, const struct src_thread *th,
-		      const uint64_t *words, size_t nr_words, const struct walk *k, struct diag *d)
-{
-	struct stream *s = &w->streams[ring];
-	struct ctf_packet h = { .magic = CTF_MAGIC,
-				.timestamp_begin = k->first_ns,
-				.timestamp_end = k->last_ns,
-				.packet_seq_num = s->seq,
-				.events_discarded = s->lost,
-				.thread = th->kind,
-				.number = th->number,
-				.tid = th->tid };
-	struct ctf_trailer t = { .first = s->records, .nr_records = k->nr_records };
-	struct iovec io[3] = { { &h, sizeof(h) },
-			       { (void *)words, nr_words * 8 },
-			       { &t, sizeof(t) } };
-	size_t len = sizeof(h) + nr_words * 8 + sizeof(t);
-	char name[32];
-	int r;
-
-	memcpy(h.uuid, w->meta.facts.uuid, sizeof(h.uuid));
-	h.content_size = (sizeof(h) + nr_words * 8 - k->pad) * 8;
-	h.packet_size = len * 8;
-	t.sum = ctf_packet_sum(&h, &t);
-	r = write_iov(s->fd, io, 3, s->off);
-	if (r) {
-		cut_back(s->fd, s->off);
-		snprintf(name, sizeof(name), CTF_STREAM_NAME, ring);
-		return fail(w, r, d, name);
-	}
-	s->off += len;
-	s->seq++;
-	s->records += k->nr_records;
-	s->last_ns = k->last_ns;
-	w->totals.bytes += len;
-	w->totals.records += k->nr_records;
-	return 0;
-}
-
 /* All that a packet needs is in the files before it. */
 static int write_needed(struct ctfw *w, struct diag *d)
 {
@@ -393,41 +365,118 @@ static int write_needed(struct ctfw *w, struct diag *d)
 	return r;
 }
 
-int ctfw_packet(struct ctfw *w, uint32_t ring, const struct src_thread *th, uint64_t *words,
-		size_t nr_words, uint64_t base, struct clock_map *map, struct diag *d)
+int ctfw_flush(struct ctfw *w, struct diag *d)
 {
-	struct walk k = { 0 };
+	struct stream *s;
+	uint64_t at, end;
+	char name[32];
 	int r = w->error;
 
+	if (r || !w->nr_pending)
+		return r;
+	r = write_needed(w, d);
+	if (r)
+		return r;
+	s = &w->streams[w->pending_ring];
+	end = s->off;
+	r = write_iov(s->fd, w->io, (int)(3 * w->nr_pending), &end);
+	at = s->off;
+	for (unsigned int i = 0; i < w->nr_pending && at + w->pending[i].bytes <= end; i++) {
+		at += w->pending[i].bytes;
+		w->totals.bytes += w->pending[i].bytes;
+		w->totals.records += w->pending[i].t.nr_records;
+		w->totals.lost += w->pending[i].lost;
+	}
+	s->off = at;
+	w->nr_pending = 0;
+	if (r) {
+		cut_back(s->fd, at);
+		snprintf(name, sizeof(name), CTF_STREAM_NAME, w->pending_ring);
+		return fail(w, r, d, name);
+	}
+	return 0;
+}
+
+/* Room for a packet of @ring, whose file is open then. */
+static int make_pending(struct ctfw *w, uint32_t ring, const struct src_thread *th, struct diag *d)
+{
+	int r = w->error;
+
+	if (!r && (w->nr_pending == CTFW_BATCH || w->pending_ring != ring))
+		r = ctfw_flush(w, d);
 	if (!r)
 		r = open_stream(w, ring, th, d);
+	if (!r)
+		w->pending_ring = ring;
+	return r;
+}
+
+static void put_packet(struct ctfw *w, const struct src_thread *th, const uint64_t *words,
+		       size_t nr_words, const struct walk *k, uint64_t lost)
+{
+	struct stream *s = &w->streams[w->pending_ring];
+	struct pending *p = &w->pending[w->nr_pending];
+	struct iovec *io = &w->io[3 * w->nr_pending++];
+
+	s->lost += lost;
+	p->bytes = sizeof(p->h) + nr_words * 8 + sizeof(p->t);
+	p->lost = lost;
+	p->h = (struct ctf_packet){ .magic = CTF_MAGIC,
+				    .timestamp_begin = k->first_ns,
+				    .timestamp_end = k->last_ns,
+				    .content_size = (sizeof(p->h) + nr_words * 8 - k->pad) * 8,
+				    .packet_size = p->bytes * 8,
+				    .packet_seq_num = s->seq++,
+				    .events_discarded = s->lost,
+				    .thread = th->kind,
+				    .number = th->number,
+				    .tid = th->tid };
+	memcpy(p->h.uuid, w->meta.facts.uuid, sizeof(p->h.uuid));
+	p->t = (struct ctf_trailer){ .first = s->records, .nr_records = k->nr_records };
+	p->t.sum = ctf_packet_sum(&p->h, &p->t);
+	s->records += k->nr_records;
+	s->last_ns = k->last_ns;
+	io[0] = (struct iovec){ &p->h, sizeof(p->h) };
+	io[1] = (struct iovec){ (void *)(uintptr_t)words, nr_words * 8 };
+	io[2] = (struct iovec){ &p->t, sizeof(p->t) };
+}
+
+int ctfw_queue(struct ctfw *w, uint32_t ring, const struct src_thread *th, uint64_t *words,
+	       size_t nr_words, uint64_t base, struct clock_map *map, struct diag *d)
+{
+	struct walk k = { 0 };
+	int r = make_pending(w, ring, th, d);
+
 	if (r)
 		return r;
 	k.last_ns = w->streams[ring].last_ns;
 	walk_packet(w, words, nr_words, base, map, &k);
-	r = write_needed(w, d);
-	return r ? r : put_packet(w, ring, th, words, nr_words, &k, d);
+	put_packet(w, th, words, nr_words, &k, 0);
+	return 0;
+}
+
+int ctfw_packet(struct ctfw *w, uint32_t ring, const struct src_thread *th, uint64_t *words,
+		size_t nr_words, uint64_t base, struct clock_map *map, struct diag *d)
+{
+	int r = ctfw_queue(w, ring, th, words, nr_words, base, map, d);
+
+	return r ? r : ctfw_flush(w, d);
 }
 
 int ctfw_gap(struct ctfw *w, uint32_t ring, const struct src_thread *th, uint64_t count,
 	     uint64_t from_ns, uint64_t to_ns, struct diag *d)
 {
-	struct stream *s;
+	const struct stream *s;
 	struct walk k = { 0 };
-	int r = w->error;
+	int r = make_pending(w, ring, th, d);
 
-	if (!r)
-		r = open_stream(w, ring, th, d);
-	if (!r)
-		r = write_needed(w, d);
 	if (r)
 		return r;
 	s = &w->streams[ring];
 	k.first_ns = from_ns > s->last_ns ? from_ns : s->last_ns;
 	k.last_ns = to_ns > k.first_ns ? to_ns : k.first_ns;
-	s->lost += count;
-	w->totals.lost += count;
-	return put_packet(w, ring, th, NULL, 0, &k, d);
+	put_packet(w, th, NULL, 0, &k, count);
+	return 0;
 }
 
 void ctfw_totals(const struct ctfw *w, struct ctfw_totals *t)
@@ -554,9 +603,9 @@ int ctfw_open(struct ctfw **out, const char *path, const struct btap_facts *fact
 
 int ctfw_close(struct ctfw *w, uint64_t strings_lost, uint64_t unwritten, struct diag *d)
 {
+	int r = ctfw_flush(w, d);
 	struct ctf_end e = { w->totals.records, w->totals.bytes, w->totals.lost, strings_lost,
 			     unwritten };
-	int r = w->error;
 
 	if (!r) {
 		put_strings(w);

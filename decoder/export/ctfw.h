@@ -13,6 +13,8 @@
 #include "source/ctf_format.h"
 #include "source/src.h"
 
+#define CTFW_BATCH 16 /* packets of a ring that are written together */
+
 struct ctfw;
 
 struct ctfw_totals {
@@ -52,12 +54,25 @@ int ctfw_packet(struct ctfw *w, uint32_t ring, const struct src_thread *th, uint
 		size_t nr_words, uint64_t base, struct clock_map *map, struct diag *d);
 
 /**
- * ctfw_gap() - say that records of a ring were lost
+ * ctfw_queue() - the same, but it is written later, together with those behind it
+ * @words: borrowed until ctfw_flush()
+ *
+ * Up to CTFW_BATCH packets of a ring wait; one more, or one of another ring, has them written.
+ */
+int ctfw_queue(struct ctfw *w, uint32_t ring, const struct src_thread *th, uint64_t *words,
+	       size_t nr_words, uint64_t base, struct clock_map *map, struct diag *d);
+
+/** ctfw_flush() - write what waits, in one go.  Return: as ctfw_packet() */
+int ctfw_flush(struct ctfw *w, struct diag *d);
+
+/**
+ * ctfw_gap() - say that records of a ring were lost; waits as what ctfw_queue() is given
  * @from_ns, @to_ns: not before, not after
  */
 int ctfw_gap(struct ctfw *w, uint32_t ring, const struct src_thread *th, uint64_t count,
 	     uint64_t from_ns, uint64_t to_ns, struct diag *d);
 
+/** ctfw_totals() - what is in the files by now */
 void ctfw_totals(const struct ctfw *w, struct ctfw_totals *t);
 
 /**

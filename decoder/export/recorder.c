@@ -2,8 +2,10 @@
 /*
  * recorder.c - empty a VM's rings into a recording; see recorder.h
  *
- * A look goes in rounds: first a chunk of each ring, then the strings and clock
- * pairs that those chunks may speak of, then they are written.
+ * A look goes in rounds over the rings.  Of each: first a batch of chunks, then the
+ * strings and clock pairs that those may speak of, then all is written in one go.
+ * How long to sleep between two looks follows from how fast the rings fill: waking up
+ * costs more than to copy what came meanwhile, and what waits must stay far from a whole ring.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,9 +20,11 @@
 #define LIFE_NS	      50000000ULL
 #define FACTS_NS      1000000000ULL
 #define LAST_WORDS_NS 1000000000ULL /* at most: for what the VM's side says when a lease ends */
+#define LAST_NAP_NS   15000000ULL   /* between two looks for them */
 #define QUIET_NS      60000000ULL   /* nothing more comes after its last word for so long */
 #define ROUNDS_MAX    64	    /* of one look */
-#define IDLE_LOOKS    16	    /* in vain, before looking less often */
+#define BATCH_BYTES   (512u << 10)  /* of one ring at a time, to stay in the cache */
+#define FILL_DIV      8		    /* a wake-up is due when 1/8 of a ring waits */
 
 struct recorder {
 	struct region *r;
@@ -28,9 +32,11 @@ struct recorder {
 	const struct recorder_opts *o;
 	struct recorder_result *res;
 	struct ctfw *w;
-	struct ring_chunk *chunks;
-	uint8_t *got;
-	uint32_t cap;
+	struct ring_chunk chunks[CTFW_BATCH]; /* of one ring; their words are in buf */
+	uint64_t *buf;
+	size_t buf_bytes;
+	uint64_t *found; /* bytes of each ring since the last nap */
+	uint32_t nr_found;
 	uint64_t begin_ns, progress_ns, facts_ns, life_ns, pairs_seen;
 	uint64_t unwritten_before;
 	bool has_stopped; /* the VM's side said so: tap_stop */
@@ -49,23 +55,30 @@ static int stop_wishes(const struct recorder *k)
 	return k->o->stop ? *k->o->stop : 0;
 }
 
-static int make_room(struct recorder *k, struct diag *d)
+/* For the counts of all rings, and a batch that has room for one sub-buffer of ring @i at least. */
+static int make_room(struct recorder *k, uint32_t i, uint32_t sub_size, struct diag *d)
 {
-	uint32_t nr = k->s->nr_threads;
-	void *c, *g;
+	size_t need = sub_size > BATCH_BYTES ? sub_size : BATCH_BYTES;
+	void *p;
 
-	if (nr <= k->cap)
-		return 0;
-	c = realloc(k->chunks, nr * sizeof(*k->chunks));
-	if (c)
-		k->chunks = c;
-	g = realloc(k->got, nr);
-	if (g)
-		k->got = g;
-	if (!c || !g)
-		return diag_fail(d, -ENOMEM, "no memory for %u rings", nr);
-	memset(k->got + k->cap, 0, nr - k->cap);
-	k->cap = nr;
+	if (i >= k->nr_found) {
+		p = realloc(k->found, k->s->nr_threads * sizeof(*k->found));
+		if (!p)
+			return diag_fail(d, -ENOMEM, "no memory for %u rings", k->s->nr_threads);
+		k->found = p;
+		memset(k->found + k->nr_found, 0,
+		       (k->s->nr_threads - k->nr_found) * sizeof(*k->found));
+		k->nr_found = k->s->nr_threads;
+	}
+	if (need > k->buf_bytes) {
+		free(k->buf);
+		k->buf_bytes = 0;
+		k->buf = malloc(need);
+		if (!k->buf)
+			return diag_fail(d, -ENOMEM, "no memory for a sub-buffer of %u bytes",
+					 sub_size);
+		k->buf_bytes = need;
+	}
 	return 0;
 }
 
@@ -100,9 +113,8 @@ static int write_pairs(struct recorder *k, struct diag *d)
 	return r;
 }
 
-static int write_chunk(struct recorder *k, uint32_t i, struct diag *d)
+static int write_chunk(struct recorder *k, uint32_t i, const struct ring_chunk *c, struct diag *d)
 {
-	struct ring_chunk *c = &k->chunks[i];
 	struct clock_map *m = region_clock(k->r);
 	const struct src_thread *th = src_thread(k->s, i);
 	uint64_t from;
@@ -115,9 +127,9 @@ static int write_chunk(struct recorder *k, uint32_t i, struct diag *d)
 		r = ctfw_gap(k->w, i, th, c->lost, from, clock_ns(m, c->lost_end), d);
 	}
 	if (!r && c->nr_words)
-		/* Its words are a copy in the ring's buffer, which is ours until the next read. */
-		r = ctfw_packet(k->w, i, th, (uint64_t *)(uintptr_t)c->words, c->nr_words,
-				c->begin_time, m, d);
+		/* Its words are a copy in our buffer. */
+		r = ctfw_queue(k->w, i, th, (uint64_t *)(uintptr_t)c->words, c->nr_words,
+			       c->begin_time, m, d);
 	return r;
 }
 
@@ -138,33 +150,56 @@ static int poll_quietly(struct recorder *k, struct diag *d)
 	return r;
 }
 
-/* One round over all rings.  Return: number of rings that had something, or negative */
-static int round_of(struct recorder *k, unsigned int flags, bool is_last, struct diag *d)
+/* As many chunks of ring @i as there are and as fit.  Return: their number, or negative */
+static int read_batch(struct recorder *k, uint32_t i, unsigned int flags, struct diag *d)
 {
-	int found = 0, r = make_room(k, d);
-	uint32_t nr = k->cap;
+	uint32_t nr_subs, sub_size = region_ring_size(k->r, i, &nr_subs);
+	int nr = 0, r = make_room(k, i, sub_size, d);
+	size_t used = 0;
 
-	for (uint32_t i = 0; i < nr && !r; i++) {
-		r = region_poll_ring(k->r, i, flags, &k->chunks[i], d);
-		k->got[i] = r > 0;
-		found += r > 0;
-		r = r < 0 ? r : 0;
+	while (r >= 0 && nr < CTFW_BATCH && k->buf_bytes - used >= sub_size) {
+		r = region_poll_ring_into(k->r, i, flags, k->buf + used / 8, &k->chunks[nr], d);
+		if (r <= 0)
+			break;
+		used += 8ull * k->chunks[nr++].nr_words;
 	}
-	if (r || !found)
-		return r;
+	if (r >= 0)
+		k->found[i] += used;
+	return r < 0 ? r : nr;
+}
+
+/* A batch of one ring.  Return: 1, 0 when there was nothing, or negative */
+static int drain(struct recorder *k, uint32_t i, unsigned int flags, bool is_last, struct diag *d)
+{
+	int nr = read_batch(k, i, flags, d), r;
+
+	if (nr <= 0)
+		return nr;
 	/* Strings first: a record that we have may speak of one that was not there before. */
 	r = poll_quietly(k, d);
 	if (!r)
 		r = write_pairs(k, d);
-	for (uint32_t i = 0; i < nr && !r; i++) {
-		if (!k->got[i])
-			continue;
-		if (is_last && has_tap_stop(&k->chunks[i]))
+	for (int j = 0; j < nr && !r; j++) {
+		if (is_last && has_tap_stop(&k->chunks[j]))
 			k->has_stopped = true;
-		r = write_chunk(k, i, d);
-		region_release_ring(k->r, i);
+		r = write_chunk(k, i, &k->chunks[j], d);
 	}
-	return r ? r : found;
+	if (!r)
+		r = ctfw_flush(k->w, d);
+	region_release_ring(k->r, i);
+	return r ? r : 1;
+}
+
+/* One round over all rings.  Return: number of rings that had something, or negative */
+static int round_of(struct recorder *k, unsigned int flags, bool is_last, struct diag *d)
+{
+	int found = 0, r = 0;
+
+	for (uint32_t i = 0; i < k->s->nr_threads && r >= 0; i++) {
+		r = drain(k, i, flags, is_last, d);
+		found += r > 0;
+	}
+	return r < 0 ? r : found;
 }
 
 /* All that is there now.  Return: rounds that found something, or negative */
@@ -199,26 +234,30 @@ static void nap(uint64_t ns)
 }
 
 /*
- * A wake-up costs more than what it copies, so wait longer while a ring fills no
- * more than one sub-buffer meanwhile: a ring has four at least, most have 32.
+ * Until 1/FILL_DIV of the ring that fills fastest is full again.  A nap grows slowly and
+ * shrinks at once: a burst must not find us asleep.
  */
-static uint64_t next_wait(uint64_t wait, uint64_t poll, unsigned int rounds, unsigned int idle)
+static uint64_t next_nap(struct recorder *k, uint64_t nap, uint64_t shortest, uint64_t took_ns)
 {
-	uint64_t most = idle > IDLE_LOOKS ? RECORDER_IDLE_NS : RECORDER_BUSY_NS;
+	uint64_t most = 2 * nap, due;
+	uint32_t nr_subs;
 
-	if (rounds <= 1)
-		wait *= 2;
-	else if (rounds > 2)
-		wait /= 2;
-	if (wait > most)
-		wait = most;
-	return wait < poll ? poll : wait;
+	for (uint32_t i = 0; i < k->nr_found; i++) {
+		if (!k->found[i])
+			continue;
+		due = (uint64_t)((double)region_ring_size(k->r, i, &nr_subs) * nr_subs /
+				 FILL_DIV / (double)k->found[i] * (double)took_ns);
+		most = due < most ? due : most;
+		k->found[i] = 0;
+	}
+	most = most < RECORDER_IDLE_NS ? most : RECORDER_IDLE_NS;
+	return most > shortest ? most : shortest;
 }
 
 static int record_live(struct recorder *k, struct diag *d)
 {
-	uint64_t poll = k->o->poll_ns ? k->o->poll_ns : RECORDER_POLL_NS, wait = poll, now;
-	unsigned int idle = 0;
+	uint64_t shortest = k->o->poll_ns ? k->o->poll_ns : RECORDER_POLL_NS;
+	uint64_t wait = shortest, now, before = now_ns();
 	int r;
 
 	while (!stop_wishes(k)) {
@@ -237,8 +276,8 @@ static int record_live(struct recorder *k, struct diag *d)
 		r = look(k, RING_WHOLE, false, d);
 		if (r < 0)
 			return r;
-		idle = r ? 0 : idle + 1;
-		wait = next_wait(wait, poll, (unsigned int)r, idle);
+		wait = next_nap(k, wait, shortest, now - before);
+		before = now;
 		if (now - k->facts_ns > FACTS_NS) {
 			k->facts_ns = now;
 			r = ctfw_facts(k->w, &k->s->vms[0].facts, d);
@@ -271,7 +310,7 @@ static int record_last_words(struct recorder *k, struct diag *d)
 		if (k->res->life != REGION_LIVE || now - begin > LAST_WORDS_NS ||
 		    (k->has_stopped && now - last > QUIET_NS))
 			break;
-		nap(RECORDER_POLL_NS * 4);
+		nap(LAST_NAP_NS);
 	}
 	return 0;
 }
@@ -329,8 +368,8 @@ int recorder_run(struct region *r, const struct recorder_opts *opts, struct reco
 	res->strings_lost = st.strings_lost;
 	res->unwritten = region_unwritten(r) - (opts->want ? k.unwritten_before : 0);
 	e = ctfw_close(k.w, res->strings_lost, res->unwritten, err ? NULL : d);
-	free(k.chunks);
-	free(k.got);
+	free(k.buf);
+	free(k.found);
 	/* Nothing was recorded: do not leave an empty one in the way of the next try. */
 	if (res->is_empty)
 		ctfw_remove_empty(opts->dir);

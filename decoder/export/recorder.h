@@ -23,8 +23,7 @@ struct recorder_opts {
 	void *ctx;
 };
 #define RECORDER_POLL_NS 1000000ULL
-#define RECORDER_BUSY_NS 4000000ULL /* the longest while events come slowly enough */
-#define RECORDER_IDLE_NS 8000000ULL /* the longest between two looks when nothing comes */
+#define RECORDER_IDLE_NS 8000000ULL /* the longest between two looks */
 
 struct recorder_result {
 	struct recorder_state st;

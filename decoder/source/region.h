@@ -97,6 +97,16 @@ int region_poll_ring(struct region *r, uint32_t i, unsigned int flags, struct ri
 		     struct diag *d);
 
 /**
+ * region_poll_ring_into() - the same, into memory of the caller
+ * @buf: at least region_ring_size() bytes
+ */
+int region_poll_ring_into(struct region *r, uint32_t i, unsigned int flags, uint64_t *buf,
+			  struct ring_chunk *c, struct diag *d);
+
+/** region_ring_size() - bytes of a sub-buffer of ring @i; @nr_subs: out: how many it has */
+uint32_t region_ring_size(const struct region *r, uint32_t i, uint32_t *nr_subs);
+
+/**
  * region_turn_chunk() - give the records' header words nanoseconds of CLOCK_MONOTONIC, in place
  * @c: the chunk that region_poll_ring() gave for ring @i last; once
  * @begin_ns, @end_ns: out: time of its first and last record; may be NULL

@@ -204,6 +204,7 @@ int region_poll(struct region *r, struct diag *d)
 
 struct read_args {
 	struct region_ring *in;
+	uint64_t *buf;
 	unsigned int flags;
 	struct ring_chunk *c;
 };
@@ -212,14 +213,24 @@ static int read_shared(struct region *r, void *arg)
 {
 	struct read_args *a = arg;
 
-	return ring_read(&a->in->ring, a->in->buf, a->flags, a->c);
+	return ring_read(&a->in->ring, a->buf, a->flags, a->c);
+}
+
+int region_poll_ring_into(struct region *r, uint32_t i, unsigned int flags, uint64_t *buf,
+			  struct ring_chunk *c, struct diag *d)
+{
+	struct read_args a;
+
+	if (i >= r->src.nr_threads)
+		return diag_fail(d, -EINVAL, "there is no thread %u", i);
+	a = (struct read_args){ &r->rings[i], buf, flags, c };
+	return region_guarded(r, read_shared, &a, d);
 }
 
 int region_poll_ring(struct region *r, uint32_t i, unsigned int flags, struct ring_chunk *c,
 		     struct diag *d)
 {
 	struct region_ring *in;
-	struct read_args a;
 
 	if (i >= r->src.nr_threads)
 		return diag_fail(d, -EINVAL, "there is no thread %u", i);
@@ -230,8 +241,13 @@ int region_poll_ring(struct region *r, uint32_t i, unsigned int flags, struct ri
 			return diag_fail(d, -ENOMEM, "no memory for a sub-buffer of %u bytes",
 					 in->ring.sub_size);
 	}
-	a = (struct read_args){ in, flags, c };
-	return region_guarded(r, read_shared, &a, d);
+	return region_poll_ring_into(r, i, flags, in->buf, c, d);
+}
+
+uint32_t region_ring_size(const struct region *r, uint32_t i, uint32_t *nr_subs)
+{
+	*nr_subs = r->rings[i].ring.nr_subs;
+	return r->rings[i].ring.sub_size;
 }
 
 void region_release_ring(struct region *r, uint32_t i)

@@ -44,10 +44,22 @@ void ring_init(struct ring *r, const struct btap_ring *shared, const void *data,
 	r->is_skipping = from == RING_FROM_NOW;
 }
 
+/*
+ * Words that were published do not change until the writer comes round, and then the copy
+ * is thrown away; so it need not be made of atomic loads, but where ThreadSanitizer looks on.
+ */
 static void copy_words(uint64_t *to, const void *from, size_t nr)
 {
 	const uint64_t *p = from;
 
+#if !defined(__SANITIZE_THREAD__)
+	if (nr >= 16) {
+		memcpy(to, from, nr * 8);
+		/* Not moved behind the fence that follows. */
+		__asm__ volatile("" ::: "memory");
+		return;
+	}
+#endif
 	for (size_t i = 0; i < nr; i++)
 		to[i] = __atomic_load_n(&p[i], __ATOMIC_RELAXED);
 }
