@@ -4,6 +4,7 @@ $(B)/beamtap-dtrace: $(B)/beamtap
 	@ln -sf beamtap $@
 
 CHECKS     += d-golden='BEAMTAP=$(CURDIR)/$(B)/beamtap MKREC=$(CURDIR)/$(MKREC) tests/golden/d_run'
+CHECKS     += d-fast='BEAMTAP=$(CURDIR)/$(B)/beamtap tests/golden/d_fast'
 CHECKS     += otp-examples=tests/e2e/otp_examples.sh\ $(B)
 CHECK_DEPS += $(B)/beamtap $(MKREC)
 

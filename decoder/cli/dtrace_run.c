@@ -130,6 +130,7 @@ int dtrace_run(struct dtrace *dt)
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	dt->opts.out.testing = getenv("_DTRACE_TESTING") != NULL;
+	dt->opts.run.no_fast = getenv("BEAMTAP_NO_FAST") != NULL; /* for tests */
 	dt->opts.out.strsize = dt->opts.run.vm.strsize;
 	if (enable(dt))
 		return CLI_FAILED;

@@ -289,6 +289,7 @@ void agg_clear(struct agg *a)
 
 void agg_drop_all(struct agg *a, struct agg_budget *b)
 {
+	a->gen++;
 	b->used -= a->tab.nr * a->key_bytes;
 	tab_clear(&a->tab);
 }
@@ -298,6 +299,7 @@ void agg_retain(struct agg *a, struct agg_budget *b, const uint64_t *const *rows
 	struct tab old = a->tab;
 	uint64_t *row;
 
+	a->gen++;
 	b->used -= old.nr * a->key_bytes;
 	tab_init(&a->tab, old.nr_keys, old.stride - old.nr_keys);
 	for (uint32_t i = 0; i < nr; i++) {

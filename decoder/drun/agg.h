@@ -19,6 +19,7 @@ struct agg {
 	int64_t normal; /* what printed values are divided by; 1 */
 	bool is_printed; /* by printa(): not printed again at the end */
 	size_t key_bytes; /* what one key counts for in the budget */
+	uint32_t gen;	  /* changes whenever rows get other numbers */
 };
 
 /* What all aggregations of a program may use together. */

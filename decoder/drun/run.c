@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 #include "drun/eproc.h"
+#include "drun/fast.h"
 #include "drun/rec.h"
 #include "drun/run.h"
 #include "drun/spec.h"
@@ -132,7 +133,7 @@ void run_own(struct run *r, const struct vm_probe *probe, uint64_t ts, uint32_t 
 	ev->who.thread = thread;
 	if (thread != VARS_NO_THREAD) {
 		ev->who.vm = src_thread(r->src, thread)->vm;
-		ev->cpu = thread;
+		ev->cpu = src_thread(r->src, thread)->number;
 		if (r->eproc)
 			ev->who.proc = eproc_proc(r->eproc, thread);
 	}
@@ -160,8 +161,15 @@ static void fire_record(struct run *r, const struct vm_probe *probe, const struc
 /* What is the same for all records of a run; to be said again after a timer has fired. */
 static void set_thread(struct run *r, uint32_t thread, uint32_t vm_index)
 {
-	r->vm.ev.cpu = thread;
+	r->vm.ev.cpu = src_thread(r->src, thread)->number;
 	r->vm.ev.who = (struct vars_who){ .thread = thread, .vm = vm_index };
+}
+
+static struct vm_probe *with_fast(struct run *r, struct vm_probe *probe, uint32_t event, uint32_t vm)
+{
+	if (!r->opts.no_fast && !r->eproc && !probe->fast)
+		probe->fast = fast_new(&r->vm, probe, event, vm);
+	return probe;
 }
 
 /* Ask the provider which probe a record fires. */
@@ -173,7 +181,7 @@ static const struct vm_probe *asked(struct run *r, struct vm_probe **slot, const
 	if (!p || p->tmpl || (p->flags & PROVIDER_TEMPLATE) || p->number >= 0)
 		*slot = &r->ask_always;
 	else if (probe)
-		*slot = probe;
+		*slot = with_fast(r, probe, rec->event, r->src->threads[rec->thread].vm);
 	else
 		*slot = r->track[rec->event] ? &r->only_track : NULL;
 	return probe;
@@ -208,7 +216,7 @@ static void lost(struct run *r, const struct src_rec *rec)
 
 	if (decode_lost(rec, &l) && l.count)
 		message(r, "DTRACEDROP_PRINCIPAL", "%llu drop%s on CPU %u", (unsigned long long)l.count,
-			l.count == 1 ? "" : "s", rec->thread);
+			l.count == 1 ? "" : "s", src_thread(r->src, rec->thread)->number);
 }
 
 /* -- the loop -- */
@@ -248,16 +256,29 @@ static void use_run(struct run *r, struct src_run *run)
 {
 	uint32_t vm = r->src->threads[run->thread].vm;
 	struct vm_probe **slots = r->slots + (size_t)vm * RUN_SLOTS;
+	struct src_run walk = *run; /* these two stay in registers */
 	struct src_rec rec;
 
 	set_thread(r, run->thread, vm);
-	while (src_run_next(run, &rec)) {
-		if (!slots[rec.event])
+	while (src_run_next(&walk, &rec)) {
+		const struct vm_probe *probe = slots[rec.event];
+		struct src_rec copy;
+
+		if (!probe)
 			continue;
-		use_record(r, &slots[rec.event], &rec, vm);
+		if (probe->fast && rec.ts < r->next_ns && rec.nr_words >= probe->fast->nr_words) {
+			fast_fire(&r->vm, probe->fast, rec.words);
+			r->fired++;
+			continue;
+		}
+		copy = rec;
+		use_record(r, &slots[rec.event], &copy, vm);
 		if (__builtin_expect(r->vm.is_over, 0))
-			return;
+			break;
 	}
+	*run = walk;
+	if (r->vm.is_over)
+		return;
 	r->now_ns = run->base > r->now_ns ? run->base : r->now_ns;
 }
 

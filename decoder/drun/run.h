@@ -41,6 +41,7 @@ struct run_opts {
 	/* live: asked some times a second.  Return: all that was traced has ended.  NULL: never */
 	bool (*is_ended)(void *ctx);
 	void *ctx;
+	bool no_fast; /* let the machine do all: for tests, and to see what it costs */
 	bool is_live; /* @src is a running VM, or there is none */
 	/* live: ask the source for what the clauses need.  NULL: there is nothing to ask */
 	int (*want)(void *ctx, const struct src_want *want, struct diag *d);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "drun/bvar.h"
 #include "drun/eproc.h"
+#include "drun/fast.h"
 #include "drun/run.h"
 #include "drun/spec.h"
 #include "provider/erlang.h"
@@ -65,6 +66,7 @@ static void free_probe(struct provider_probe *p)
 		return;
 	free(v->clauses);
 	free(v->names);
+	fast_free(v->fast);
 	free(v);
 	p->user = NULL;
 }

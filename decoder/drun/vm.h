@@ -36,6 +36,8 @@ struct vm_opts {
 	{ .strsize = DPROG_STRSIZE, .scratch_size = 65536, .aggsize = (size_t)256 << 20,        \
 	  .dynvarsize = (size_t)256 << 20, .nspec = 1, .specsize = 32 << 10 }
 
+struct fast;
+
 /* A probe as the machine sees it: what fires clauses. */
 struct vm_probe {
 	uint32_t id;
@@ -43,6 +45,7 @@ struct vm_probe {
 	bool is_entry, is_return; /* for -F */
 	uint32_t nr_clauses;
 	uint32_t *clauses; /* indices in prog->clauses, ascending */
+	struct fast *fast; /* fast.h; NULL: only the machine can do its clauses */
 	uint64_t *names;   /* the four names as strings, 0 until they are asked for; may be NULL */
 };
 
