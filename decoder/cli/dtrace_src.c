@@ -333,6 +333,33 @@ bool dtrace_src_is_ended(void *ctx)
 	return f->nr_regions && all;
 }
 
+static bool was_said(struct dtrace *dt, const char *part, size_t len)
+{
+	for (unsigned int i = 0; i < dt->nr_kept; i++)
+		if (!strncmp(dt->kept[i], part, len) && !dt->kept[i][len])
+			return true;
+	dtrace_keep(dt, strndup(part, len));
+	return false;
+}
+
+/*
+ * What a node has to say of what it switched on: parts with "; " between them, each
+ * told once a run however many nodes say it.  With -q nothing of faults of its OTP
+ * release, which it names by their numbers: that is no answer to what was asked.
+ */
+static void say_answer(struct dtrace *dt, const char *text)
+{
+	while (*text) {
+		const char *end = strstr(text, "; ");
+		size_t len = end ? (size_t)(end - text) : strlen(text);
+		bool is_known_fault = memmem(text, len, "(OTP-", 5);
+
+		if (!(dt->opts.out.quiet && is_known_fault) && !was_said(dt, text, len))
+			dtrace_say("%.*s", (int)len, text);
+		text += len + (end ? 2 : 0);
+	}
+}
+
 int dtrace_src_want(void *ctx, const struct src_want *want, struct diag *d)
 {
 	struct dtrace *dt = ctx;
@@ -340,15 +367,27 @@ int dtrace_src_want(void *ctx, const struct src_want *want, struct diag *d)
 
 	/* A node may have something to say of what it switched on: what it cannot do, who holds its tracer. */
 	for (unsigned int i = 0; !err && i < dt->from.nr_regions; i++)
-		if (*region_answer(dt->from.regions[i]))
-			dtrace_say("%s", region_answer(dt->from.regions[i]));
+		say_answer(dt, region_answer(dt->from.regions[i]));
 	return err;
+}
+
+/* Commands that we started do not outlive us, as with dtrace(1); those that still wait never begin. */
+static void end_commands(struct dtrace_src *f)
+{
+	for (unsigned int i = 0; i < f->nr_pids; i++) {
+		if (!f->is_child[i] || is_gone(f, i))
+			continue;
+		kill(f->pids[i], SIGKILL);
+		waitpid(f->pids[i], NULL, 0);
+		f->is_gone[i] = true;
+	}
 }
 
 void dtrace_src_close(struct dtrace *dt)
 {
 	struct dtrace_src *f = &dt->from;
 
+	end_commands(f);
 	dtrace_src_go(dt);
 	if (f->src && f->is_live)
 		src_disable(f->src, NULL);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include "drun/bvar.h"
@@ -112,6 +113,68 @@ static uint64_t of_tracer(struct vm *vm, enum dprog_bvar id)
 	}
 }
 
+/*
+ * Whose process a VM is: asked once, of /proc, while it lives in our pid namespace.  Over
+ * a recording, or where it cannot be seen, all bits are set: 0 would be root.
+ */
+struct bvar_ids {
+	bool is_asked;
+	uint64_t uid, gid, ppid;
+};
+
+static bool is_here(const struct run *r, const struct btap_facts *f)
+{
+	struct stat st;
+
+	return r->opts.is_live && !stat("/proc/self/ns/pid", &st) && (!f->pidns_inode || st.st_ino == f->pidns_inode);
+}
+
+static void ask_ids(const struct run *r, const struct btap_facts *f, struct bvar_ids *ids)
+{
+	char path[64], line[256];
+	unsigned long v;
+	FILE *file;
+
+	*ids = (struct bvar_ids){ true, UINT32_MAX, UINT32_MAX, 0 };
+	if (!is_here(r, f))
+		return;
+	snprintf(path, sizeof(path), "/proc/%u/status", f->os_pid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "Uid: %lu", &v) == 1)
+			ids->uid = v;
+		else if (sscanf(line, "Gid: %lu", &v) == 1)
+			ids->gid = v;
+		else if (sscanf(line, "PPid: %lu", &v) == 1)
+			ids->ppid = v;
+	}
+	if (file)
+		fclose(file);
+}
+
+static uint64_t id_of(struct run *r, uint32_t vm, enum dprog_bvar id)
+{
+	struct bvar_ids none = { false, UINT32_MAX, UINT32_MAX, 0 }, *ids;
+
+	if (!r->ids)
+		r->ids = calloc(r->src->nr_vms, sizeof(*r->ids));
+	ids = r->ids ? &r->ids[vm] : &none;
+	if (r->ids && !ids->is_asked)
+		ask_ids(r, &r->src->vms[vm].facts, ids);
+	return id == DPROG_V_UID ? ids->uid : id == DPROG_V_GID ? ids->gid : ids->ppid;
+}
+
+/* A link of the VM's process in /proc; "" where that cannot be read. */
+static uint64_t link_of(struct run *r, struct vm *vm, const struct btap_facts *f, const char *which)
+{
+	char path[64];
+
+	if (!is_here(r, f))
+		return text(vm, "");
+	snprintf(path, sizeof(path), "/proc/%u/%s", f->os_pid, which);
+	return link_text(vm, path);
+}
+
 static uint64_t lazy(struct vm *vm, unsigned int kind, uint64_t word)
 {
 	return word ? str_word(str_lazy(&vm->pool, kind, vm->ev.who.vm, word)) : 0;
@@ -129,10 +192,10 @@ static uint64_t of_vm(struct run *r, struct vm *vm, enum dprog_bvar id)
 		return t->tid;
 	case DPROG_V_EXECNAME:
 		return text(vm, v->facts.emulator);
+	case DPROG_V_PPID:
 	case DPROG_V_UID:
-		return getuid();
 	case DPROG_V_GID:
-		return getgid();
+		return id_of(r, vm->ev.who.vm, id);
 	case DPROG_V_ENODE:
 		return text(vm, v->facts.node);
 	case DPROG_V_ESCHED:
@@ -146,8 +209,9 @@ static uint64_t of_vm(struct run *r, struct vm *vm, enum dprog_bvar id)
 	case DPROG_V_EPORT:
 		return lazy(vm, DESC_port, eproc_port(r->eproc, vm->ev.who.thread));
 	case DPROG_V_CWD:
+		return link_of(r, vm, &v->facts, "cwd");
 	case DPROG_V_ROOT:
-		return text(vm, "");
+		return link_of(r, vm, &v->facts, "root");
 	default:
 		return 0;
 	}
@@ -239,5 +303,7 @@ void bvar_fini(struct run *r)
 	if (r->terms)
 		outbuf_fini(&r->term_buf);
 	free(r->terms);
+	free(r->ids);
+	r->ids = NULL;
 	r->terms = NULL;
 }

@@ -51,6 +51,7 @@ struct run_opts {
 
 struct run_timer;
 struct eproc;
+struct bvar_ids;
 
 struct run {
 	const struct dprog *prog;
@@ -71,6 +72,7 @@ struct run {
 	bool wants_events; /* live: the source was asked for some */
 	struct term_vm *terms; /* by VM */
 	uint32_t nr_terms;
+	struct bvar_ids *ids; /* by VM: whose process it is; NULL: never asked */
 	struct outbuf term_buf;
 	struct eproc *eproc; /* who runs where; NULL: nobody asks */
 	uint8_t track[BTAP_MAX_EVENTS]; /* events that eproc wants: enum eproc_when */

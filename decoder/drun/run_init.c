@@ -181,6 +181,14 @@ static int enable_one(void *ctx, struct provider_probe *p)
 	return 0;
 }
 
+/* On a live node somebody must say which functions are meant: all of them would bring it to its knees. */
+static bool names_no_function(const struct match_desc *m)
+{
+	const char *mod = m->glob[MATCH_MOD], *name = m->glob[MATCH_NAME];
+
+	return !mod[strspn(mod, "*")] && (!strcmp(name, "function-entry") || !strcmp(name, "function-return"));
+}
+
 static int ask_source(struct run *r, struct diag *d)
 {
 	char spec[SPEC_MAX] = "";
@@ -193,6 +201,11 @@ static int ask_source(struct run *r, struct diag *d)
 		for (uint32_t k = 0; k < clause->nr_pdescs; k++) {
 			struct match_desc m = probes_desc(&clause->pdescs[k]);
 
+			if (names_no_function(&m))
+				return diag_fail(d, -EINVAL,
+						 "probe %s names no module, and not all functions of a live node can "
+						 "be traced: write erlang*:MODULE:FUNCTION:%s or erlang*:MODULE::%s",
+						 clause->pdescs[k].text, m.glob[MATCH_NAME], m.glob[MATCH_NAME]);
 			err = erlang_want(r->probes->set, &m, want.events, spec, sizeof(spec), d);
 			if (err && err != -ENOENT)
 				return err;

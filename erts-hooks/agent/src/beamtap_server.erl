@@ -238,7 +238,9 @@ answer({I, Gen, {ok, #lease{want = 0}}}, _, _) ->
 answer({I, Gen, {ok, L}}, Able, Text) ->
     On = L#lease.want band Able band function_events(L#lease.functions),
     Nr = maps:size(L#lease.functions),
-    ok = beamtap_nif:answer(I, Gen, 0, Nr, mask(On), [Text, missing(L#lease.want, On)]),
+    Missing = missing(L#lease.want, On),
+    Both = ["; " || iolist_size(Text) > 0, Missing =/= ""],
+    ok = beamtap_nif:answer(I, Gen, 0, Nr, mask(On), [Text, Both, Missing]),
     _ = beamtap_nif:tap(start, I, lists:join(" ", globs(On))),
     [_ = beamtap_nif:tap(warning, I, Text) || iolist_size(Text) > 0],
     ok.
