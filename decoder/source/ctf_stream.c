@@ -25,7 +25,7 @@ void ctf_stream_class(struct ctf_shared *c, uint32_t class_id, uint32_t event)
 		.event = (uint16_t)event,
 		.min_words = shape->min_words,
 		.spare_words = (uint8_t)(shape->max_words - shape->min_words),
-		.is_own = event == class_id,
+		.is_plain = event == class_id && !shape->nr_texts,
 		.has_text = shape->nr_texts != 0,
 	};
 }
@@ -280,16 +280,16 @@ static bool turn_records(struct ctf_stream *s, uint64_t *p, uint64_t *avail, uin
 
 	while (p < end) {
 		uint64_t w = *p, ts = BTAP_TIME_FULL(w, base);
-		const struct ctf_reader_class *c = &classes[BTAP_HEAD_EVENT(w)];
+		const struct ctf_reader_class c = classes[BTAP_HEAD_EVENT(w)];
 		unsigned int n = BTAP_HEAD_WORDS(w);
 
-		if (n - c->min_words > c->spare_words || !c->event || n > (size_t)(end - p) ||
-		    ts > last)
+		if (n - c.min_words > c.spare_words || n > (size_t)(end - p) || ts > last)
 			break;
-		if (c->has_text && !turn_texts(p, n, &check_shapes[c->event]))
-			break;
-		if (!c->is_own || shift)
-			*p = ((w + shift) & ~(uint64_t)(CTF_MAX_CLASSES - 1)) | c->event;
+		if (!c.is_plain || shift) {
+			if (!c.event || (c.has_text && !turn_texts(p, n, &check_shapes[c.event])))
+				break;
+			*p = ((w + shift) & ~(uint64_t)(CTF_MAX_CLASSES - 1)) | c.event;
+		}
 		base = ts;
 		p += n;
 		nr++;

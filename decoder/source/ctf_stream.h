@@ -13,14 +13,15 @@
 #include "source/ctf_format.h"
 #include "source/src.h"
 
-#define CTF_WINDOW (128u << 10) /* bytes of the file in memory at a time */
+#define CTF_WINDOW (256u << 10) /* bytes of the file in memory at a time */
 
 /* What reading a record needs of its class; event 0: no such class. */
 struct ctf_reader_class {
 	uint16_t event;
 	uint8_t min_words, spare_words; /* up to min + spare */
-	bool is_own;			/* the class's number is the event's */
+	bool is_plain;			/* as it is in the ring: the event's own class, without texts */
 	bool has_text;
+	uint8_t pad[2];
 };
 
 /* What all streams of a recording share. */

@@ -35,7 +35,7 @@ int kway_add(struct kway *k)
 	if (k->nr == k->cap) {
 		unsigned int cap = k->cap ? 2 * k->cap : 16;
 		struct kway_in *in = realloc(k->in, cap * sizeof(*in));
-		unsigned int *heap;
+		struct kway_key *heap;
 
 		if (!in)
 			return -ENOMEM;
@@ -50,52 +50,52 @@ int kway_add(struct kway *k)
 	return (int)k->nr++;
 }
 
-static bool is_before(const struct kway *k, unsigned int a, unsigned int b)
+static inline bool is_before(struct kway_key a, struct kway_key b)
 {
-	uint64_t ta = k->in[a].ts, tb = k->in[b].ts;
-
-	return ta < tb || (ta == tb && a < b);
+	return a.ts < b.ts || (a.ts == b.ts && a.i < b.i);
 }
 
-static void sink(struct kway *k)
+/* Put @v in the place of the top and let it sink. */
+static inline void sink(struct kway *k, struct kway_key v)
 {
-	unsigned int i = 0, child, v = k->heap[0];
+	struct kway_key *heap = k->heap;
+	unsigned int i = 0, child, nr = k->nr_heap;
 
-	while ((child = 2 * i + 1) < k->nr_heap) {
-		if (child + 1 < k->nr_heap && is_before(k, k->heap[child + 1], k->heap[child]))
-			child++;
-		if (!is_before(k, k->heap[child], v))
+	while ((child = 2 * i + 1) < nr) {
+		if (child + 1 < nr)
+			child += is_before(heap[child + 1], heap[child]);
+		if (!is_before(heap[child], v))
 			break;
-		k->heap[i] = k->heap[child];
+		heap[i] = heap[child];
 		i = child;
 	}
-	k->heap[i] = v;
+	heap[i] = v;
 }
 
-static void push(struct kway *k, unsigned int v)
+static void push(struct kway *k, struct kway_key v)
 {
 	unsigned int i = k->nr_heap++, up;
 
-	while (i > 0 && is_before(k, v, k->heap[up = (i - 1) / 2])) {
+	while (i > 0 && is_before(v, k->heap[up = (i - 1) / 2])) {
 		k->heap[i] = k->heap[up];
 		i = up;
 	}
 	k->heap[i] = v;
 }
 
-/* Is there a record at run.at that belongs to the run?  Notes its time. */
-static bool look(struct kway_in *in)
+/* Is there a record at run.at that belongs to the run?  *@ts: its time. */
+static inline bool look(struct kway_in *in, uint64_t *ts)
 {
 	in->has = false;
 	if (in->run.at == in->run.end)
 		return false;
-	in->ts = BTAP_TIME_FULL(*in->run.at, in->run.base);
-	in->has = in->ts <= in->run.bound;
+	*ts = BTAP_TIME_FULL(*in->run.at, in->run.base);
+	in->has = *ts <= in->run.bound;
 	return in->has;
 }
 
 /* Make the input have a record, if there is one.  1, 0 or a negative errno. */
-static int refill(struct kway *k, unsigned int i, struct diag *d)
+static int refill(struct kway *k, unsigned int i, uint64_t *ts, struct diag *d)
 {
 	struct kway_in *in = &k->in[i];
 	int r;
@@ -107,23 +107,24 @@ static int refill(struct kway *k, unsigned int i, struct diag *d)
 			k->is_dry = true;
 			return r;
 		}
-	} while (!look(in));
+	} while (!look(in, ts));
 	return 1;
 }
 
 int kway_refill(struct kway *k, struct diag *d)
 {
+	uint64_t ts = 0;
 	int r;
 
 	k->is_dry = false;
 	for (unsigned int i = 0; i < k->nr; i++) {
 		if (k->in[i].has || (int)i == k->cur)
 			continue;
-		r = refill(k, i, d);
+		r = refill(k, i, &ts, d);
 		if (r < 0)
 			return r;
 		if (r > 0)
-			push(k, i);
+			push(k, (struct kway_key){ ts, i });
 	}
 	return (int)k->nr_heap;
 }
@@ -142,34 +143,36 @@ static void count_late(struct kway *k, const struct src_run *run)
 }
 
 /* Take back the run that the caller has walked. */
-static int settle(struct kway *k, const struct src_run *run, struct diag *d)
+static inline int settle(struct kway *k, const struct src_run *run, struct diag *d)
 {
-	struct kway_in *in = &k->in[k->cur];
+	unsigned int cur = (unsigned int)k->cur;
+	struct kway_in *in = &k->in[cur];
+	uint64_t ts = k->cur_ts;
 	int r = 1;
 
+	k->cur = -1;
 	if (run->at != k->cur_at) {
-		if (in->ts < k->last_ts)
+		if (ts < k->last_ts)
 			count_late(k, run);
 		if (run->base > k->last_ts)
 			k->last_ts = run->base;
 		in->run.at = run->at;
 		in->run.base = run->base;
-		if (!look(in))
-			r = refill(k, (unsigned int)k->cur, d);
+		if (!look(in, &ts))
+			r = refill(k, cur, &ts, d);
 	}
-	k->cur = -1;
-	if (r <= 0) {
-		k->heap[0] = k->heap[--k->nr_heap];
-		if (k->nr_heap == 0)
-			return r;
+	if (r > 0) {
+		sink(k, (struct kway_key){ ts, cur });
+		return r;
 	}
-	sink(k);
+	if (--k->nr_heap)
+		sink(k, k->heap[k->nr_heap]);
 	return r;
 }
 
 int kway_run(struct kway *k, struct src_run *run, struct diag *d)
 {
-	unsigned int top, next;
+	struct kway_key top, next;
 	struct kway_in *in;
 	uint64_t bound;
 	int r;
@@ -182,19 +185,20 @@ int kway_run(struct kway *k, struct src_run *run, struct diag *d)
 	if (k->nr_heap == 0)
 		return 0;
 	top = k->heap[0];
-	in = &k->in[top];
-	if (in->ts > k->limit)
+	in = &k->in[top.i];
+	if (top.ts > k->limit)
 		return 0;
 	bound = in->run.bound < k->limit ? in->run.bound : k->limit;
 	if (k->nr_heap > 1) {
 		next = k->heap[1];
-		if (k->nr_heap > 2 && is_before(k, k->heap[2], next))
+		if (k->nr_heap > 2 && is_before(k->heap[2], next))
 			next = k->heap[2];
 		/* Of equal times the lower number is first; then next's time is above ours. */
-		if (k->in[next].ts - (next < top) < bound)
-			bound = k->in[next].ts - (next < top);
+		next.ts -= next.i < top.i;
+		bound = next.ts < bound ? next.ts : bound;
 	}
-	k->cur = (int)top;
+	k->cur = (int)top.i;
+	k->cur_ts = top.ts;
 	k->cur_at = in->run.at;
 	k->cur_base = in->run.base;
 	*run = in->run;

@@ -23,8 +23,11 @@
 
 struct kway_in {
 	struct src_run run; /* what is left of it; its own bound */
-	uint64_t ts;	    /* of its first record */
 	bool has;	    /* there is a record at run.at */
+};
+struct kway_key {
+	uint64_t ts; /* of its record */
+	unsigned int i;
 };
 
 /**
@@ -42,7 +45,7 @@ struct kway {
 	kway_fill *fill;
 	void *ctx;
 	struct kway_in *in;
-	unsigned int *heap; /* inputs that have a record; the oldest on top */
+	struct kway_key *heap; /* inputs that have a record; the oldest on top */
 	unsigned int nr, cap, nr_heap;
 	int cur;	   /* input whose run is with the caller; -1: none */
 	bool is_dry;	   /* an input had nothing when it was asked last */
@@ -50,7 +53,7 @@ struct kway {
 	uint64_t last_ts;  /* of the newest record handed on */
 	uint64_t late;	   /* records that came too late */
 	const uint64_t *cur_at; /* where the caller's run began, and with what base */
-	uint64_t cur_base;
+	uint64_t cur_base, cur_ts;
 };
 
 void kway_init(struct kway *k, kway_fill *fill, void *ctx);
