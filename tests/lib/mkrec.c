@@ -28,6 +28,7 @@ static int from_text(const char *path, const char *dir)
 	return r ? fail(&d) : 0;
 }
 
+#define BATCH	     8
 #define PACKET_WORDS 8192 /* 64 KiB */
 
 static uint64_t pid(unsigned int n)
@@ -67,8 +68,10 @@ static int synthetic(uint64_t nr_events, unsigned int nr_rings, const char *dir)
 	struct src_strings *strs = strings_new();
 	struct diag d = DIAG_INIT;
 	struct src_thread th = { .kind = BTAP_THREAD_SCHEDULER };
-	static uint64_t buf[PACKET_WORDS + 64];
-	uint64_t done = 0, ts = 1000000, msg = 0;
+	struct piece {
+		uint64_t begin, nr_words, words[PACKET_WORDS + 64];
+	} *pieces = malloc(BATCH * nr_rings * sizeof(*pieces)), *c;
+	uint64_t done = 0, begin = 0, end = 1000000, msg = 0;
 	struct ctfw *w;
 	char name[32];
 
@@ -76,28 +79,44 @@ static int synthetic(uint64_t nr_events, unsigned int nr_rings, const char *dir)
 		snprintf(name, sizeof(name), i <= 20 ? "module_%u" : "function_%u", i);
 		strings_add(strs, BTAP_STRING_ATOM, BTAP_ATOM_TERM(i), name, strlen(name));
 	}
-	if (ctfw_open(&w, dir, &f, strs, &d))
+	if (!pieces || ctfw_open(&w, dir, &f, strs, &d))
 		return fail(&d);
-	/* The rings overlap in time: each packet begins where the one of ring 0 began. */
+	/*
+	 * The rings overlap in time: each packet begins where the one of ring 0 began.  Some
+	 * packets of a ring are written together, as the recorder does.
+	 */
 	while (done < nr_events) {
-		uint64_t begin = ts, end = ts;
+		memset(pieces, 0, BATCH * nr_rings * sizeof(*pieces));
+		for (unsigned int i = 0; i < BATCH * nr_rings && done < nr_events; i++) {
+			unsigned int ring = i % nr_rings;
+			uint64_t *p, t;
 
-		for (unsigned int ring = 0; ring < nr_rings && done < nr_events; ring++) {
-			uint64_t *p = buf, t = begin + ring * 7;
-
-			while (p < buf + PACKET_WORDS - 24 && done < nr_events) {
+			begin = ring ? begin : end;
+			t = begin + ring * 7;
+			c = &pieces[ring * BATCH + i / nr_rings];
+			p = c->words;
+			c->begin = begin;
+			while (p < c->words + PACKET_WORDS - 24 && done < nr_events) {
 				p = round_trip(p, &t, (unsigned int)(msg * 7 + ring), msg + 1);
 				done += 6;
 				msg++;
 			}
-			th.number = ring + 1;
-			snprintf(th.name, sizeof(th.name), "%u_scheduler", ring + 1);
-			if (ctfw_packet(w, ring, &th, buf, (size_t)(p - buf), begin, NULL, &d))
-				return fail(&d);
+			c->nr_words = (uint64_t)(p - c->words);
 			end = t > end ? t : end;
 		}
-		ts = end;
+		for (unsigned int i = 0; i < BATCH * nr_rings; i++) {
+			c = &pieces[i];
+			if (!c->nr_words)
+				continue;
+			th.number = i / BATCH + 1;
+			snprintf(th.name, sizeof(th.name), "%u_scheduler", th.number);
+			if (ctfw_queue(w, i / BATCH, &th, c->words, c->nr_words, c->begin, NULL, &d))
+				return fail(&d);
+		}
+		if (ctfw_flush(w, &d))
+			return fail(&d);
 	}
+	free(pieces);
 	if (ctfw_close(w, 0, 0, &d))
 		return fail(&d);
 	strings_free(strs);
