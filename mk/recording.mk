@@ -22,3 +22,15 @@ CHECK_E2E_DEPS += $(MKREC) $(TAPVM) $(B)/beamtap
 .PHONY: bench-recording
 bench-recording: $(MKREC) $(TAPVM) $(B)/tests/recording_bench $(B)/beamtap ## measure reading recordings against babeltrace2
 	@tests/bench/recording.sh $(B)
+
+.PHONY: bench-node bench
+bench-node: agent $(B)/beamtap ## record a real node that sends a million messages a second
+	@tests/bench/node_rate.sh $(B)
+
+# One after the other: two at a time would measure one another.
+BENCHES := bench-writer bench-recording bench-report bench-d bench-agent bench-node
+bench: ## run all benches, one after the other
+	@failed=; for b in $(BENCHES); do \
+		echo; echo "== make $$b ($$(sed -n "s/^$$b:.*## //p" mk/*.mk))"; \
+		$(MAKE) --no-print-directory B=$(B) $$b || failed="$$failed $$b"; \
+	done; [ -z "$$failed" ] || { echo; echo "figures not reached, or failed:$$failed"; exit 1; }

@@ -2,13 +2,18 @@
 /*
  * recording.c - how fast a recording is read
  *
- *	recording_bench DIR [REPEAT]     plain iteration, all records, sum over the times
+ *	recording_bench DIR [REPEAT]           plain iteration, all records, sum over the times
+ *	recording_bench -w FILE BYTES SECONDS  what it costs to write so many bytes and nothing else
  *
- * Prints events, CPU seconds of the best repetition and events a second.
+ * The first prints events, CPU seconds of the best repetition and events a second.  The second
+ * sleeps 8 ms, writes what is due, and so on, as a recorder does; it prints CPU seconds.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include "source/open.h"
 
 static double cpu_s(void)
@@ -19,6 +24,28 @@ static double cpu_s(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+static int write_only(const char *path, uint64_t bytes, int secs)
+{
+	size_t piece = (size_t)(bytes / ((uint64_t)secs * 125) + 1);
+	struct timespec nap = { 0, 8000000 };
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	char *buf = malloc(piece);
+	double t;
+
+	if (fd < 0 || !buf)
+		return 1;
+	memset(buf, 1, piece);
+	t = cpu_s();
+	for (uint64_t at = 0; at < bytes; at += piece) {
+		if (pwrite(fd, buf, piece, (off_t)at) != (ssize_t)piece)
+			return 1;
+		nanosleep(&nap, NULL);
+	}
+	printf("cpu_s=%.4f\n", cpu_s() - t);
+	free(buf);
+	return close(fd) != 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *path = argc > 1 ? argv[1] : "";
@@ -26,6 +53,8 @@ int main(int argc, char **argv)
 	uint64_t nr = 0, sum = 0;
 	double best = 1e9;
 
+	if (argc == 5 && !strcmp(argv[1], "-w"))
+		return write_only(argv[2], strtoull(argv[3], NULL, 10), atoi(argv[4]) ? atoi(argv[4]) : 1);
 	for (int i = 0; i < repeat; i++) {
 		struct diag d = DIAG_INIT;
 		struct src_run run = { 0 };
