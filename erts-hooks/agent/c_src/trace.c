@@ -77,8 +77,7 @@ static void put_text(struct btapw *w, unsigned int event, const uint64_t *words,
 	btapw_commit(w);
 }
 
-/* {M, F, A}, where A is an arity or a list of arguments */
-static uint64_t mfa_of(const struct ev *e, ERL_NIF_TERM t)
+static __attribute__((noinline)) uint64_t mfa_of_new(const struct ev *e, ERL_NIF_TERM t)
 {
 	const ERL_NIF_TERM *el;
 	uint64_t arity;
@@ -94,14 +93,28 @@ static uint64_t mfa_of(const struct ev *e, ERL_NIF_TERM t)
 			return 0;
 		arity = n;
 	}
-	/* The same function again and again is what is common. */
-	if (TERM_LIKELY(el[0] == e->t->module && el[1] == e->t->function && arity < 256))
-		return BTAP_MFA(BTAP_ATOM_NUMBER(el[0]), BTAP_ATOM_NUMBER(el[1]), arity);
 	if (!agent_mfa(e->env, el[0], el[1], arity))
 		return 0;
 	e->t->module = el[0];
 	e->t->function = el[1];
 	return BTAP_MFA(BTAP_ATOM_NUMBER(el[0]), BTAP_ATOM_NUMBER(el[1]), arity);
+}
+
+/* {M, F, A}, where A is an arity or a list of arguments */
+static inline uint64_t mfa_of(const struct ev *e, ERL_NIF_TERM t)
+{
+	const ERL_NIF_TERM *el;
+	uint64_t arity;
+	int nr;
+
+	/* The same function again and again is what is common. */
+	el = term_tuple(e->env, t, &nr);
+	if (TERM_LIKELY(el && nr == 3 && el[0] == e->t->module && el[1] == e->t->function)) {
+		arity = term_small(el[2], BTAP_UNKNOWN);
+		if (TERM_LIKELY(arity < 256))
+			return BTAP_MFA(BTAP_ATOM_NUMBER(el[0]), BTAP_ATOM_NUMBER(el[1]), arity);
+	}
+	return mfa_of_new(e, t);
 }
 
 static inline uint64_t msg_id(const struct ev *e)
@@ -457,34 +470,12 @@ static void on_link(const struct ev *e, unsigned int event)
 	btapw_put2(&e->t->w, event, e->who, term_ident(e->msg));
 }
 
-static void dispatch(const struct ev *e, unsigned int kind)
+/* Apart, so that what is common need not save what these need. */
+static __attribute__((noinline)) void dispatch_rare(const struct ev *e, unsigned int kind)
 {
 	switch (kind) {
-	case AGENT_KIND_send:
-	case AGENT_KIND_send_to_non_existing_process:
-		on_send(e);
-		break;
-	case AGENT_KIND_receive:
-		on_receive(e);
-		break;
-	case AGENT_KIND_call:
-		on_call(e);
-		break;
-	case AGENT_KIND_return_from:
-		if (agent_on(BTAP_EV_function_return))
-			on_return(e);
-		break;
 	case AGENT_KIND_exception_from:
 		on_exception(e);
-		break;
-	case AGENT_KIND_in:
-	case AGENT_KIND_in_exiting:
-		on_sched(e, true);
-		break;
-	case AGENT_KIND_out:
-	case AGENT_KIND_out_exiting:
-	case AGENT_KIND_out_exited:
-		on_sched(e, false);
 		break;
 	case AGENT_KIND_spawned:
 		on_spawned(e);
@@ -531,10 +522,48 @@ static void dispatch(const struct ev *e, unsigned int kind)
 	}
 }
 
+static inline void dispatch(const struct ev *e, unsigned int kind)
+{
+	switch (kind) {
+	case AGENT_KIND_send:
+	case AGENT_KIND_send_to_non_existing_process:
+		on_send(e);
+		break;
+	case AGENT_KIND_receive:
+		on_receive(e);
+		break;
+	case AGENT_KIND_call:
+		on_call(e);
+		break;
+	case AGENT_KIND_return_from:
+		if (agent_on(BTAP_EV_function_return))
+			on_return(e);
+		break;
+	case AGENT_KIND_in:
+	case AGENT_KIND_in_exiting:
+		on_sched(e, true);
+		break;
+	case AGENT_KIND_out:
+	case AGENT_KIND_out_exiting:
+	case AGENT_KIND_out_exited:
+		on_sched(e, false);
+		break;
+	default:
+		dispatch_rare(e, kind);
+	}
+}
+
 ERL_NIF_TERM trace_trace(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 {
-	unsigned int kind = kind_of(argv[0]);
-	struct ev e = { env, NULL, argv[2], argv[3], argv[4], 0 };
+	/*
+	 * Word by word: the VM has just stored them so, and a wider load of two, as the compiler
+	 * likes it, would have to wait until both stores have left the CPU's buffer.
+	 */
+	unsigned int kind = kind_of(__atomic_load_n(&argv[0], __ATOMIC_RELAXED));
+	struct ev e = { .env = env,
+			.tracee = __atomic_load_n(&argv[2], __ATOMIC_RELAXED),
+			.msg = __atomic_load_n(&argv[3], __ATOMIC_RELAXED),
+			.opts = __atomic_load_n(&argv[4], __ATOMIC_RELAXED) };
 
 	/*
 	 * return_from and exception_from come without being asked for by enabled/3; and what was

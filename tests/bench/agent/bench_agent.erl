@@ -42,7 +42,9 @@ events() ->
               [erlang:system_info(otp_release), erlang:system_info(version), ?REPS,
                "events", "off", "bare", "agent", "agent/bare", "added bare", "added agent",
                "added a/b"]),
-    [kind(K, R) || K <- kinds()],
+    %% KIND=call: those alone whose names begin so.
+    Only = os:getenv("KIND", ""),
+    [kind(K, R) || K <- kinds(), lists:prefix(Only, atom_to_list(element(1, K)))],
     io:format("~n  ns an operation of the workload; added: ns an event.  A/A: ~.3f (off, two halves)~n",
               [aa()]),
     beamtap_test_reader:close(R),
@@ -104,7 +106,7 @@ measure(Work, N) ->
                       T0 = bench_nif:cpu_ns(),
                       Work(N),
                       Me ! {took, bench_nif:cpu_ns() - T0}
-              end, [{min_heap_size, 100000}]),
+              end, [link, {min_heap_size, 100000}]),
     receive {took, T} -> T / N end.
 
 aa() ->
