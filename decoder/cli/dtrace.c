@@ -362,7 +362,7 @@ static int compile(struct dtrace *dt)
 	};
 	struct dlang_opts o = {
 		.probes = &ask,		.macros = macros,	 .argc = dt->nr_args,
-		.argv = dt->args,	.allow_zero = dt->opts.zdefs || dt->is_list,
+		.argv = dt->args,	.allow_zero = dt->opts.zdefs || dt->is_list || dt->is_header,
 		.default_args = dt->opts.default_args,
 		.no_lint = dt->opts.no_lint, .strsize = dt->opts.run.vm.strsize,
 		.set_option = set_pragma, .option_ctx = dt,
@@ -395,13 +395,17 @@ static int work(struct dtrace *dt)
 		printf("dtrace: D 2.0.7\n");
 		return 0;
 	}
-	if (dt->is_header || dt->is_graph) {
-		if (!dt->output && !dt->nr_units)
-			return dtrace_usage();
-		dtrace_say(dt->is_header ? "-h requires an output file if no scripts are specified" :
-					   "-G requires object files: a script needs none to run here");
+	if (dt->is_graph) {
+		dtrace_say("-G has no object files to link: Erlang code is not linked; make an include file for its "
+			   "probes with -h");
+		return CLI_FAILED;
+	}
+	if (dt->is_header && !dt->nr_units) {
+		dtrace_say("-h requires a script that declares a provider");
 		return CLI_USAGE;
 	}
+	if (dt->is_header)
+		return load_scripts(dt) || dtrace_src_none(dt) || compile(dt) ? CLI_FAILED : dtrace_header(dt);
 	if (!dt->nr_units && !dt->is_list)
 		return dtrace_usage();
 	if (load_scripts(dt) || dtrace_src_open(dt))

@@ -8,6 +8,7 @@
  *	dtrace_src.c	where events come from: -f, -p, -c, or every node
  *	dtrace_list.c	-l, -v, and what the compiler asks of probes
  *	dtrace_cpp.c	-C
+ *	dtrace_header.c	-h
  *	dtrace_usage.c	what it takes
  */
 #ifndef BEAMTAP_CLI_DTRACE_H
@@ -33,7 +34,6 @@ struct dtrace_unit {
 struct dtrace_opts {
 	struct run_opts run;
 	struct dout_opts out;
-	uint64_t aggrate_ns;
 	size_t bufsize;
 	bool quiet_resize, errtags, droptags, destructive, zdefs, default_args, no_lint, cpp, verbose, tree,
 		disasm, empty;
@@ -104,6 +104,8 @@ int dtrace_opt_set(struct dtrace_opts *o, const char *name, const char *value);
  * Return: 0, or -1: told on standard error
  */
 int dtrace_src_open(struct dtrace *dt);
+/** dtrace_src_none() - probes' names, and no events.  Return: 0 or -1 */
+int dtrace_src_none(struct dtrace *dt);
 /** dtrace_src_go() - let the commands of -c run */
 void dtrace_src_go(struct dtrace *dt);
 /** dtrace_src_is_ended() - has all that was traced ended?  For struct run_opts; @ctx: struct dtrace */
@@ -117,6 +119,9 @@ void dtrace_list_ask(struct dtrace *dt, struct dlang_probes *ask);
 int dtrace_list(struct dtrace *dt);
 /** dtrace_list_stability() - -v: the report on each clause of a compiled program */
 void dtrace_list_stability(struct dtrace *dt, FILE *f);
+
+/** dtrace_header() - -h: write an include file for the providers declared.  Return: exit status */
+int dtrace_header(struct dtrace *dt);
 
 /**
  * dtrace_cpp() - run the C preprocessor over a script

@@ -38,7 +38,7 @@ struct row {
 static const struct row rows[] = {
 	{ "agghist",      FLAG,    AT(out.agg_hist) },
 	{ "aggpack",      FLAG,    AT(out.agg_pack) },
-	{ "aggrate",      RATE,    AT(aggrate_ns) },
+	{ "aggrate",      RATE,    AT(run.agg_ns) },
 	{ "aggsize",      SIZE,    AT(run.vm.aggsize) },
 	{ "aggsortkey",   FLAG,    AT(out.agg_sort_key) },
 	{ "aggsortkeypos", COUNT32, AT(out.agg_sort_key_pos) },

@@ -76,6 +76,7 @@ static int enable(struct dtrace *dt)
 
 	o->vm.destructive = dt->opts.destructive;
 	o->is_live = dt->from.is_live;
+	o->vm.show_copies = o->is_live && o->agg_ns;
 	o->stop = &stop;
 	o->is_ended = dtrace_src_is_ended;
 	o->want = o->is_live ? dtrace_src_want : NULL;

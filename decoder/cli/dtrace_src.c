@@ -287,6 +287,18 @@ static int open_all(struct dtrace *dt, struct src ***srcs, unsigned int *nr)
 	return 0;
 }
 
+int dtrace_src_none(struct dtrace *dt)
+{
+	struct diag d = DIAG_INIT;
+
+	dt->from.go = -1;
+	if (probes_init(&dt->probes))
+		return fail_diag("no memory for probes", &d);
+	if (erlang_provide(dt->probes.set, NULL, 0, &d))
+		return fail_diag("", &d);
+	return 0;
+}
+
 int dtrace_src_open(struct dtrace *dt)
 {
 	struct dtrace_src *f = &dt->from;

@@ -26,7 +26,7 @@ int dtrace_usage(void)
 	      "\t-S  show the code they were compiled to\n"
 	      "\t-v  report the stability of what they use\n"
 	      "\t-V  show the version of the language\n"
-	      "\t-G, -h  make an object or a header of probes\n"
+	      "\t-h  write an include file for the probes that scripts declare (-G: refused)\n"
 	      "Compiling\n"
 	      "\t-C  run scripts through the C preprocessor\n"
 	      "\t-D, -U, -I, -H  as the preprocessor has them\n"

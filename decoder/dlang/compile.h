@@ -142,6 +142,26 @@ const struct dprog *dlang_finish(struct dlang *dl);
 void dlang_error_text(const struct dlang_error *e, const struct dlang_unit *u, bool tags, char *buf,
 		      size_t size);
 
+/* Declarations of providers: what a program's author calls, not what a program traces. */
+#define DLANG_MAX_USER_ARGS 32
+struct dlang_user_arg {
+	const char *name; /* NULL: none was given */
+	const struct dtype *type;
+};
+struct dlang_user_probe {
+	const char *name; /* as written: foo__bar */
+	struct dlang_user_arg args[DLANG_MAX_USER_ARGS];
+	unsigned int nr_args;
+	uint32_t line;
+	struct dlang_user_probe *next;
+};
+struct dlang_provider {
+	const char *name;
+	struct dlang_user_probe *probes;
+};
+/** dlang_providers() - those declared in all units so far, borrowed.  Return: their number */
+unsigned int dlang_providers(const struct dlang *dl, const struct dlang_provider **provs);
+
 /* Stages whose result can be looked at: tokens, tree, checked tree with types, code */
 enum dlang_stage { DLANG_TOK, DLANG_AST, DLANG_CHECK, DLANG_DIS };
 

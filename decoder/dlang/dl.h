@@ -172,6 +172,10 @@ struct dlang {
 	/* of the unit, to be emitted */
 	struct node *clauses, **clauses_tail;
 	unsigned int nr_clauses;
+	/* provider declarations, in order */
+	struct dlang_provider *providers;
+	unsigned int nr_providers;
+	size_t cap_providers;
 	/* types */
 	const struct dtype *t_void, *t_char, *t_uchar, *t_short, *t_ushort, *t_int, *t_uint,
 		*t_long, *t_ulong, *t_llong, *t_ullong, *t_int64, *t_uint64, *t_string, *t_float,

@@ -68,6 +68,11 @@ bool parse_declarator(struct dlang *dl, const struct dtype *base, struct declara
 		      bool abstract_ok);
 /** parse_type_name() - a type in a cast, sizeof, ...: NULL after an error */
 const struct dtype *parse_type_name(struct dlang *dl);
+/* parse_prov.c */
+/** parse_provider() - a provider's declaration, from its first word up to its ; */
+void parse_provider(struct dlang *dl);
+
+/* parse_decl.c again */
 /** parse_declaration() - at the top level, up to its ; */
 void parse_declaration(struct dlang *dl);
 

@@ -352,22 +352,6 @@ static void parse_translator(struct dlang *dl)
 		check_translator(dl, to, from.type, from.name, first, line);
 }
 
-/* provider NAME { probe NAME(TYPES) ... ; } ; - read for -G and -h, of no effect on a program */
-static void parse_provider(struct dlang *dl)
-{
-	unsigned int depth = 0, k;
-
-	do {
-		k = lex_next(dl).kind;
-		depth += k == T_LBRACE;
-		depth -= k == T_RBRACE && depth;
-		if (k == T_EOF || k == T_ERROR)
-			parse_error(dl);
-	} while (!dl->syntax && (depth || k != T_RBRACE));
-	if (!dl->syntax)
-		parse_expect(dl, T_SEMI);
-}
-
 static void declare(struct dlang *dl, const struct specs *sp, const struct declarator *dcl)
 {
 	if (dcl->is_func)

@@ -203,8 +203,8 @@ void printa_action(struct dout *o, const struct dprog_action *act)
 	if (!aggs)
 		return;
 	for (unsigned int i = 0; i < act->nr_aggs; i++) {
-		aggs[i] = &o->run->vm.aggs[act->aggs[i]];
-		aggs[i]->is_printed = true;
+		aggs[i] = vm_shown(&o->run->vm, act->aggs[i]);
+		o->run->vm.aggs[act->aggs[i]].is_printed = true;
 	}
 	if (act->nr_aggs && act->fmt) {
 		print_formatted(o, act->fmt, aggs, act->nr_aggs);
@@ -218,10 +218,9 @@ void printa_action(struct dout *o, const struct dprog_action *act)
 /* -- what changes them -- */
 
 /* trunc(@a, n): the n largest stay; -n: the n smallest.  By value, whatever the options say. */
-static void truncate_to(struct dout *o, struct agg *a, int64_t keep)
+static void truncate_to(struct dout *o, struct agg *a, struct agg_budget *b, int64_t keep)
 {
 	struct dout_opts saved = o->opts;
-	struct agg_budget *b = &o->run->vm.agg_budget;
 	const uint64_t **rows;
 	struct aggsort s;
 	uint64_t nr = keep < 0 ? 0 - (uint64_t)keep : (uint64_t)keep;
@@ -249,17 +248,25 @@ static void truncate_to(struct dout *o, struct agg *a, int64_t keep)
 
 void printa_change(struct dout *o, const struct dprog_action *act, const uint64_t *words)
 {
-	struct agg *a;
+	struct vm *vm = &o->run->vm;
+	struct agg_budget none = { .size = SIZE_MAX };
+	int64_t keep = act->nr_values ? (int64_t)words[0] : 0;
+	struct agg *a, *copy;
 
 	if (!act->nr_aggs)
 		return;
-	a = &o->run->vm.aggs[act->aggs[0]];
+	a = &vm->aggs[act->aggs[0]];
+	copy = vm->shown ? &vm->shown[act->aggs[0]] : NULL;
 	switch (act->kind) {
 	case DPROG_ACT_CLEAR:
 		agg_clear(a);
+		if (copy)
+			agg_clear(copy);
 		return;
 	case DPROG_ACT_TRUNC:
-		truncate_to(o, a, act->nr_values ? (int64_t)words[0] : 0);
+		truncate_to(o, a, &vm->agg_budget, keep);
+		if (copy)
+			truncate_to(o, copy, &none, keep);
 		return;
 	case DPROG_ACT_NORMALIZE:
 		a->normal = words[0] ? (int64_t)words[0] : 1;

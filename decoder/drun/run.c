@@ -352,6 +352,10 @@ static int use_news(struct run *r, struct src *src, struct src_run *run, struct 
 /* What is to be done now and then, live. */
 static void housekeep(struct run *r, uint64_t now, bool has_events)
 {
+	if (r->opts.agg_ns && now >= r->show_ns) {
+		vm_show(&r->vm);
+		r->show_ns = now + r->opts.agg_ns;
+	}
 	if (r->next_ns <= now && (!has_events || r->next_ns + LATE_NS <= now))
 		timer_run(r, has_events ? now - LATE_NS : now);
 	if (now >= r->flush_ns) {
@@ -378,6 +382,7 @@ static int live(struct run *r, struct diag *d)
 	run_own(r, r->begin, now, VARS_NO_THREAD, 0);
 	r->flush_ns = now + r->opts.switch_ns;
 	r->look_ns = now + r->opts.status_ns;
+	r->show_ns = now + r->opts.agg_ns;
 	while (!is_stopped(r)) {
 		n = src ? use_news(r, src, &run, d) : 0;
 		if (n < 0)
@@ -401,6 +406,7 @@ int run_loop(struct run *r, struct diag *d)
 		r->sink.interrupted(r->sink.ctx);
 	if (r->opts.is_live)
 		r->now_ns = clock_ns();
+	vm_show(&r->vm); /* END sees all */
 	run_own(r, r->end, r->now_ns, VARS_NO_THREAD, 0);
 	tell_drops(r);
 	return err;

@@ -35,6 +35,7 @@ struct run_sink {
 struct run_opts {
 	struct vm_opts vm;
 	uint64_t switch_ns; /* between two flushes, live */
+	uint64_t agg_ns;    /* between two copies of aggregations for printa(), live; 0: it shows what is */
 	uint64_t status_ns; /* between two looks for drops, live */
 	uint64_t now_ns;    /* time of BEGIN where no event says it; 0: the clock's */
 	const volatile sig_atomic_t *stop; /* not 0: end; may be NULL */
@@ -67,7 +68,7 @@ struct run {
 	uint32_t nr_timers;
 	uint64_t next_ns; /* of the timer that is due first */
 	uint64_t now_ns;  /* of the event at hand */
-	uint64_t flush_ns, look_ns; /* live: when output and drops are due */
+	uint64_t flush_ns, look_ns, show_ns; /* live: when output, drops and copies of aggregations are due */
 	bool in_error;
 	bool wants_events; /* live: the source was asked for some */
 	struct term_vm *terms; /* by VM */

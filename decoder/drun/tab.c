@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tab.c - rows found by a tuple of words: open addressing, linear probing */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "drun/tab.h"
@@ -117,6 +118,29 @@ void tab_drop(struct tab *t, uint64_t *row)
 		}
 	}
 	t->nr--;
+}
+
+int tab_copy(struct tab *to, const struct tab *from)
+{
+	size_t words = (size_t)from->nr * from->stride, slots = from->slots ? (size_t)from->mask + 1 : 0;
+	struct tab t = *from;
+
+	t.cap = from->nr;
+	t.rows = malloc(words * sizeof(*t.rows) + 8);
+	t.slots = slots ? malloc(slots * sizeof(*t.slots)) : NULL;
+	tab_fini(to);
+	tab_init(to, from->nr_keys, from->stride - from->nr_keys);
+	if (!t.rows || (slots && !t.slots)) {
+		free(t.rows);
+		free(t.slots);
+		return -ENOMEM;
+	}
+	if (words)
+		memcpy(t.rows, from->rows, words * sizeof(*t.rows));
+	if (slots)
+		memcpy(t.slots, from->slots, slots * sizeof(*t.slots));
+	*to = t;
+	return 0;
 }
 
 void tab_clear(struct tab *t)

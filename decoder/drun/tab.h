@@ -101,6 +101,8 @@ static inline uint64_t *tab_find(const struct tab *t, const uint64_t *key)
 uint64_t *tab_add(struct tab *t, const uint64_t *key);
 /** tab_drop() - take a row out; the last row takes its place */
 void tab_drop(struct tab *t, uint64_t *row);
+/** tab_copy() - a copy that is not to grow, in place of what @to held.  Return: 0 or -ENOMEM, and @to is empty */
+int tab_copy(struct tab *to, const struct tab *from);
 /** tab_clear() - take all rows out */
 void tab_clear(struct tab *t);
 

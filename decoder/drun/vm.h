@@ -28,6 +28,7 @@
 struct vm_opts {
 	uint32_t strsize;	/* bytes of a string with its NUL */
 	size_t scratch_size, aggsize, dynvarsize;
+	bool show_copies;	/* printa() shows what vm_show() has copied */
 	uint32_t nspec;
 	size_t specsize;
 	bool destructive;
@@ -99,6 +100,7 @@ struct vm {
 	struct mem mem;
 	struct vars vars;
 	struct agg *aggs; /* prog->nr_aggs */
+	struct agg *shown; /* option aggrate, live: as they were when it was last due; NULL: print what is */
 	bool *agg_texts;  /* has this aggregation keys that are strings? */
 	struct agg_budget agg_budget;
 	uint64_t *str_consts; /* interned */
@@ -155,6 +157,17 @@ static inline void vm_begin(struct vm *vm)
 
 /** vm_run() - run one clause for the event at hand */
 enum vm_result vm_run(struct vm *vm, uint32_t clause);
+
+/** vm_show() - what printa() shows from now on is what the aggregations hold; without show_copies: nothing to do */
+void vm_show(struct vm *vm);
+/** vm_shown() - an aggregation as printa() shows it */
+static inline struct agg *vm_shown(struct vm *vm, uint32_t i)
+{
+	if (!vm->shown)
+		return &vm->aggs[i];
+	vm->shown[i].normal = vm->aggs[i].normal;
+	return &vm->shown[i];
+}
 
 /** vm_tidy() - between events: free strings that nothing holds, if there are many */
 void vm_tidy(struct vm *vm);

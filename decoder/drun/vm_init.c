@@ -13,12 +13,14 @@ static int init_aggs(struct vm *vm, struct diag *d)
 
 	vm->aggs = calloc(prog->nr_aggs + 1, sizeof(*vm->aggs));
 	vm->agg_texts = calloc(prog->nr_aggs + 1, sizeof(*vm->agg_texts));
-	if (!vm->aggs || !vm->agg_texts)
+	if (vm->opts.show_copies)
+		vm->shown = calloc(prog->nr_aggs + 1, sizeof(*vm->shown));
+	if (!vm->aggs || !vm->agg_texts || (vm->opts.show_copies && !vm->shown))
 		return diag_fail(d, -ENOMEM, "no memory for aggregations");
 	for (uint32_t i = 0; i < prog->nr_aggs; i++) {
 		const struct dprog_agg *def = &prog->aggs[i];
 
-		if (agg_init(&vm->aggs[i], def))
+		if (agg_init(&vm->aggs[i], def) || (vm->shown && agg_init(&vm->shown[i], def)))
 			return diag_fail(d, -EINVAL, "the distribution of @%s has too many buckets", def->name);
 		for (uint32_t k = 0; k < def->nr_keys; k++)
 			if (def->keys[k].kind == DPROG_STR || def->keys[k].kind == DPROG_STACK)
@@ -83,6 +85,9 @@ void vm_fini(struct vm *vm)
 {
 	for (uint32_t i = 0; vm->aggs && i < vm->prog->nr_aggs; i++)
 		agg_fini(&vm->aggs[i]);
+	for (uint32_t i = 0; vm->shown && i < vm->prog->nr_aggs; i++)
+		agg_fini(&vm->shown[i]);
+	free(vm->shown);
 	free(vm->aggs);
 	free(vm->agg_texts);
 	free(vm->str_consts);
@@ -94,6 +99,12 @@ void vm_fini(struct vm *vm)
 	free(vm->args);
 	free(vm->rec);
 	memset(vm, 0, sizeof(*vm));
+}
+
+void vm_show(struct vm *vm)
+{
+	for (uint32_t i = 0; vm->shown && i < vm->prog->nr_aggs; i++)
+		tab_copy(&vm->shown[i].tab, &vm->aggs[i].tab);
 }
 
 static void mark_agg(const struct agg *a)
@@ -114,8 +125,11 @@ void vm_tidy(struct vm *vm)
 	for (uint32_t i = 0; i < vm->prog->nr_strs; i++)
 		str_mark(vm->str_consts[i]);
 	for (uint32_t i = 0; i < vm->prog->nr_aggs; i++)
-		if (vm->agg_texts[i])
+		if (vm->agg_texts[i]) {
 			mark_agg(&vm->aggs[i]);
+			if (vm->shown)
+				mark_agg(&vm->shown[i]);
+		}
 	vars_mark(&vm->vars);
 	spec_mark(vm->spec, vm->prog);
 	str_mark(vm->strtok_rest);

@@ -71,5 +71,30 @@ pids="$pids $vm"
 for _ in $(seq 100); do "$B"/beamtap list 2>/dev/null | grep -q "^$vm .*alive" && break; sleep 0.05; done
 d -qp $vm -n 'process-runnable { n++; } tick-500ms { printf("%d %s", n > 1000, "lots"); exit(n > 1000 ? 0 : 1); }'
 is "a live region is read" $? 0 '1 lots\n'
+d -qp $vm -xaggrate=1h -n 'process-runnable { @ = count(); } tick-200ms { printa("%@d\n", @); } tick-500ms { exit(0); } END { printa("%@d", @); }'
+[ "$(grep -c '^[0-9]' "$T"/out)" = 1 ]
+mv "$T"/out "$T"/err
+: > "$T"/out
+is "aggrate: printa() shows what was when they were updated last, END all" $? 0 ''
+d -qp $vm -n 'process-runnable { printf("%d %d %d", uid, gid, ppid); exit(0); }'
+is "uid, gid and ppid are the node's" $? 0 "$(id -ru) $(id -rg) $$\n"
+d -qp $vm -n 'function-entry { }'
+grep -q 'probe :::function-entry names no module' "$T"/err
+is "functions that nobody names are refused" $? 0 ''
 kill $vm
+d -qn 'BEGIN { exit(3); }' -c "sleep 97531"
+s=$?
+! pgrep -f '^sleep 97531' > /dev/null || s=running
+is "a command that still runs is ended" $s 3 '\n'
+d -qn 'BEGIN { nosuch; }' -c "touch $T/begun"
+[ -e "$T"/begun ] && s=begun || s=not
+is "a command does not begin when nothing is traced" $s not ''
+if type erlc > /dev/null 2>&1; then
+	cd "$T"
+	echo 'provider shop { probe foo__bar(int, string); };' > shop.d
+	d -h -s shop.d
+	printf '%s\n' '-module(use).' '-export([f/2]).' '-include("shop.hrl").' '-include("shop.hrl").' 'f(A, B) -> ?FOO_BAR(A, B).' > use.erl
+	{ erlc -Werror -DNO_BEAMTAP_PROBES use.erl && erlc -Werror use.erl && erl -noshell -eval 'io:format("~p", [use:f(1, "x")]), halt().'; } > out 2> err
+	is "an include file made by -h compiles, and is silent without the application" $? 0 'false'
+fi
 echo "1..$nr"

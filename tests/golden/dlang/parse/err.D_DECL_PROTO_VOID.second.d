@@ -1,0 +1,1 @@
+provider shop { probe fine(void); probe a(int, void); };

@@ -1,0 +1,1 @@
+provider shop2 { probe a(); };

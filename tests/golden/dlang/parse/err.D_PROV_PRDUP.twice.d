@@ -1,0 +1,2 @@
+provider shop { probe a(); probe b(int); };
+provider shop { probe a(int); };

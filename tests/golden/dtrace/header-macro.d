@@ -1,0 +1,2 @@
+provider shop { probe a__b(); };
+provider till { probe a_b(); };

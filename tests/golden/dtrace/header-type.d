@@ -1,0 +1,2 @@
+struct s { int x; };
+provider shop { probe a(struct s *); };
