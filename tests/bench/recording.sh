@@ -34,18 +34,20 @@ done
 
 # The recorder: 32-byte records, a million a second, on one ring of 2 MiB.  Beside it, right after
 # it, the least there is: a process that does no more than write the same number of bytes, as often.
+# Each file is removed at once, so that both find pages of memory that were in use a moment ago.
 "$B"/tests/tapvm -n bench$$ -r 1000000 -b 200 > "$T"/vm.out & vm=$!
 sleep 0.5
 lost=0
 for ((r = 0; r < ROUNDS; r++)); do
-	rm -rf "$T"/rec "$T"/floor
 	t=$( { time "$B"/beamtap record -p $vm -o "$T"/rec -e process-runnable -d 5s 2> "$T"/err; } 2>&1 | tail -1 )
 	read -r events l < <(sed -n 's/^beamtap record: \([0-9]*\) events, .* \([0-9]*\) lost in .*/\1 \2/p' "$T"/err)
 	lost=$((lost + l))
 	rec[r]=$(echo "$t" | awk -v n="$events" '{ printf "%.1f", ($1 + $2) * 1e9 / n }')
 	sys[r]=$(echo "$t" | awk -v n="$events" '{ printf "%.1f", $2 * 1e9 / n }')
 	bytes=$(cat "$T"/rec/ring_* | wc -c)
+	rm -rf "$T"/rec
 	floor[r]=$("$B"/tests/recording_bench -w "$T"/floor "$bytes" 5 | awk -v n="$events" '{ sub(".*=", ""); printf "%.1f", $0 * 1e9 / n }')
+	rm -f "$T"/floor
 done
 
 # row WHAT FIGURE BESIDE RATIO TARGET HOLDS(awk expression)
