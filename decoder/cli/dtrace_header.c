@@ -5,7 +5,7 @@
  *	provider shop { probe order__placed(int, string); };
  *
  * becomes a macro ?ORDER_PLACED(A1, A2), which fires beamtap's user-probe with
- * the name 'order-placed'.  Such a probe carries two integers and one text.
+ * the name order_placed.  Such a probe carries two integers and one text.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -13,6 +13,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "cli/dtrace.h"
+#include "event/atom.h"
 
 #define MAX_INTS 2
 
@@ -56,7 +57,7 @@ static int shape_of(const struct dlang_user_probe *p, struct shape *s)
 	return -1;
 }
 
-/* order__placed: the macro ORDER_PLACED, the probe order-placed. */
+/* order__placed: the macro ORDER_PLACED, the probe order_placed: an atom that is written without quotes. */
 static void put_macro_name(FILE *f, const char *name)
 {
 	for (; *name; name++) {
@@ -68,10 +69,8 @@ static void put_macro_name(FILE *f, const char *name)
 static void put_probe_name(FILE *f, const char *name)
 {
 	for (; *name; name++) {
-		bool is_dash = name[0] == '_' && name[1] == '_';
-
-		fputc(is_dash ? '-' : *name, f);
-		name += is_dash;
+		fputc(*name, f);
+		name += name[0] == '_' && name[1] == '_';
 	}
 }
 
@@ -102,13 +101,16 @@ static void put_call(FILE *f, const struct dlang_user_probe *p, const struct sha
 
 static int put_probe(FILE *f, const struct dlang_provider *prov, const struct dlang_user_probe *p)
 {
+	const char *quote;
 	struct shape s;
 
 	if (shape_of(p, &s))
 		return -1;
-	fprintf(f, "\n%%%% %s:::%s: in D  erlang*:::user-probe /args[1] == \"", prov->name, p->name);
+	/* as atoms are shown */
+	quote = islower((unsigned char)*p->name) && !atom_is_reserved(p->name, strlen(p->name), 0) ? "" : "'";
+	fprintf(f, "\n%%%% %s:::%s: in D  erlang*:::user-probe /args[1] == \"%s", prov->name, p->name, quote);
 	put_probe_name(f, p->name);
-	fputs("\"/", f);
+	fprintf(f, "%s\"/", quote);
 	for (unsigned int i = 0; i < s.nr_ints; i++)
 		fprintf(f, "%s A%u is args[%u]", i ? "," : " ", s.ints[i] + 1, 2 + i);
 	if (s.nr_texts)
