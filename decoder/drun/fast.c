@@ -385,7 +385,7 @@ void fast_free(struct fast *f)
 	free(f);
 }
 
-/* The keys as the machine has them.  Return: they will be the same the next time, until strings are swept */
+/* The keys as the machine has them.  Return: they will be the same the next time */
 static bool make_keys(struct vm *vm, struct fast_agg *a, const uint64_t *words, uint32_t src_vm)
 {
 	bool is_final = true;
@@ -416,10 +416,9 @@ void fast_agg_cached(struct vm *vm, struct fast_agg *a, const uint64_t *rec, uin
 		words[i] = fast_load(&a->words[i], rec);
 	if (a->has_value)
 		value = (int64_t)fast_load(&a->value, rec);
-	if (a->agg_gen != a->agg->gen || a->pool_gen != vm->pool.gen) {
+	if (a->agg_gen != a->agg->gen) {
 		memset(a->cache, 0, FAST_CACHE * (1 + a->nr_words) * sizeof(*a->cache));
 		a->agg_gen = a->agg->gen;
-		a->pool_gen = vm->pool.gen;
 	}
 	at = fast_slot(a, words, a->nr_words);
 	if (*at && tab_same(at + 1, words, a->nr_words)) {

@@ -49,10 +49,11 @@ struct fast_agg {
 	uint64_t keys[FAST_MAX_KEYS]; /* the constant ones in their places */
 	/*
 	 * Where is_cached: entries of 1 + nr_words words, row + 1 and the
-	 * raw words, by their hash; good for one generation of rows and strings.
+	 * raw words, by their hash.  Good as long as rows keep their numbers: a row
+	 * holds its strings, and only what has its final text is remembered.
 	 */
 	uint64_t *cache;
-	uint32_t agg_gen, pool_gen;
+	uint32_t agg_gen;
 };
 
 struct fast_clause {
@@ -114,7 +115,7 @@ static inline void fast_count_cached(struct vm *vm, struct fast_agg *a, const ui
 	uint64_t word = rec[a->words[0].pos];
 	const uint64_t *at = fast_slot(a, &word, 1);
 
-	if (at[1] == word && at[0] && a->is_plain && a->agg_gen == a->agg->gen && a->pool_gen == vm->pool.gen)
+	if (at[1] == word && at[0] && a->is_plain && a->agg_gen == a->agg->gen)
 		a->agg->tab.rows[(at[0] - 1) * 2 + 1]++;
 	else
 		fast_agg_cached(vm, a, rec, src_vm);

@@ -296,7 +296,6 @@ int str_cmp(struct str_pool *p, const struct str *a, const struct str *b)
 
 void str_sweep(struct str_pool *p)
 {
-	p->gen++;
 	if (p->seen)
 		memset(p->seen, 0, sizeof(*p->seen) << SEEN_BITS);
 	for (uint32_t i = 0; i <= p->mask; i++) {

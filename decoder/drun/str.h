@@ -58,7 +58,6 @@ struct str_pool {
 	struct str **bucket;
 	uint32_t nr, mask;
 	size_t bytes, swept_bytes;
-	uint32_t gen; /* changes whenever strings are freed */
 	/* what a lazy one was the last time */
 	struct str_seen *seen;
 	/* scratch of the event at hand */
