@@ -24,7 +24,7 @@
 #define QUIET_NS      60000000ULL   /* nothing more comes after its last word for so long */
 #define ROUNDS_MAX    64	    /* of one look */
 #define BATCH_BYTES   (512u << 10)  /* of one ring at a time, to stay in the cache */
-#define FILL_DIV      8		    /* a wake-up is due when 1/8 of a ring waits */
+#define FILL_DIV      3		    /* a wake-up is due when a third of a ring waits */
 
 struct recorder {
 	struct region *r;

@@ -23,7 +23,7 @@ struct recorder_opts {
 	void *ctx;
 };
 #define RECORDER_POLL_NS 1000000ULL
-#define RECORDER_IDLE_NS 8000000ULL /* the longest between two looks */
+#define RECORDER_IDLE_NS 20000000ULL /* the longest between two looks */
 
 struct recorder_result {
 	struct recorder_state st;
