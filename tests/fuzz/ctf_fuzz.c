@@ -7,7 +7,6 @@
  * put right first, so that what lies behind them is reached:
  *	1  entries' magic and sums		2  packets' magic, identity, sizes and sums
  */
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include "source/check.h"
 #include "source/ctf.h"
 #include "source/ctf_format.h"
+#include "lib/replay.h"
 
 static char dir[64];
 static uint8_t *copy;
@@ -114,7 +114,18 @@ static void walk(struct src *s)
 	src_atom(s->vms[0].strs, sum, NULL);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+static void remove_dir(void)
+{
+	static const char *const names[] = { CTF_ENTRIES_NAME, "ring_0", "ring_1" };
+	char path[128];
+
+	for (int i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		unlink(path);
+	}
+	rmdir(dir);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct diag d = DIAG_INIT;
@@ -127,6 +138,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!dir[0]) {
 		snprintf(dir, sizeof(dir), "/dev/shm/ctf_fuzz.%d", (int)getpid());
 		mkdir(dir, 0700);
+		atexit(remove_dir);
 	}
 	memcpy(&nr_entries, data + 1, 4);
 	if (nr_entries > size - 5)
@@ -151,53 +163,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	return 0;
 }
-
-#ifndef FUZZ_LIBFUZZER
-static unsigned int nr_replayed;
-
-static void replay(const char *name)
-{
-	static uint8_t buf[1 << 20];
-	struct dirent *e;
-	char sub[512];
-	size_t size;
-	DIR *d = opendir(name);
-	FILE *f;
-
-	if (d) {
-		while ((e = readdir(d)))
-			if (e->d_name[0] != '.') {
-				snprintf(sub, sizeof(sub), "%s/%s", name, e->d_name);
-				replay(sub);
-			}
-		closedir(d);
-		return;
-	}
-	f = fopen(name, "re");
-	if (!f) {
-		fprintf(stderr, "ctf_fuzz: cannot read %s\n", name);
-		exit(1);
-	}
-	size = fread(buf, 1, sizeof(buf), f);
-	fclose(f);
-	LLVMFuzzerTestOneInput(buf, size);
-	nr_replayed++;
-}
-
-int main(int argc, char **argv)
-{
-	static const char *const names[] = { CTF_ENTRIES_NAME, "ring_0", "ring_1" };
-	char path[128];
-
-	for (int i = 1; i < argc; i++)
-		replay(argv[i]);
-	for (int i = 0; dir[0] && i < 3; i++) {
-		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
-		unlink(path);
-	}
-	if (dir[0])
-		rmdir(dir);
-	printf("ctf_fuzz: %u inputs replayed\n", nr_replayed);
-	return nr_replayed ? 0 : 1;
-}
-#endif

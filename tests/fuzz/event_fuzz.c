@@ -12,7 +12,6 @@
  * Built with clang it is a libFuzzer target; otherwise it replays the files and directories named.
  */
 #include <assert.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +20,8 @@
 #include "provider/erlang.h"
 #include "source/check.h"
 #include "source/text.h"
+#include "lib/replay.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define MAX_RECORDS 500
 
@@ -263,42 +262,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_records(&in);
 	return 0;
 }
-
-#ifndef FUZZ_LIBFUZZER
-static int nr_run;
-
-static void run_file(const char *path)
-{
-	static uint8_t data[1 << 16];
-	FILE *f = fopen(path, "rb");
-	size_t n;
-
-	if (!f)
-		return;
-	n = fread(data, 1, sizeof(data), f);
-	fclose(f);
-	LLVMFuzzerTestOneInput(data, n);
-	nr_run++;
-}
-
-int main(int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++) {
-		DIR *dir = opendir(argv[i]);
-		struct dirent *e;
-		char path[4096];
-
-		while (dir && (e = readdir(dir)))
-			if (e->d_name[0] != '.') {
-				snprintf(path, sizeof(path), "%s/%s", argv[i], e->d_name);
-				run_file(path);
-			}
-		if (dir)
-			closedir(dir);
-		else
-			run_file(argv[i]);
-	}
-	printf("%d inputs\n", nr_run);
-	return !nr_run;
-}
-#endif

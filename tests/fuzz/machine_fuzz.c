@@ -7,13 +7,13 @@
  * numbers and addresses, 32 to 47 strings, jumps go forward.  Everything else is
  * as wild as the bytes: addresses, sizes, positions, formats' widths.
  */
-#include <dirent.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include "dout/dout.h"
 #include "drun/spec.h"
 #include "../lib/dasm.h"
+#include "lib/replay.h"
 
 #define NR_STRS	  6
 #define NR_CONSTS 8
@@ -310,7 +310,6 @@ static void fire(struct run *r, struct dout *o, struct input *in)
 	vm_tidy(vm);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, data + (size > 2048 ? 2048 : size) };
@@ -354,43 +353,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(a);
 	return 0;
 }
-
-#ifndef FUZZ_LIBFUZZER
-/* Replay: each file, or each file in a directory, once. */
-static unsigned int replay(const char *path)
-{
-	static uint8_t data[1 << 16];
-	FILE *f = fopen(path, "re");
-	size_t n;
-
-	if (!f)
-		return 0;
-	n = fread(data, 1, sizeof(data), f);
-	fclose(f);
-	LLVMFuzzerTestOneInput(data, n);
-	return 1;
-}
-
-int main(int argc, char **argv)
-{
-	unsigned int nr = 0;
-
-	for (int i = 1; i < argc; i++) {
-		DIR *dir = opendir(argv[i]);
-		struct dirent *e;
-		char path[4096];
-
-		while (dir && (e = readdir(dir))) {
-			snprintf(path, sizeof(path), "%s/%s", argv[i], e->d_name);
-			if (*e->d_name != '.')
-				nr += replay(path);
-		}
-		if (dir)
-			closedir(dir);
-		else
-			nr += replay(argv[i]);
-	}
-	printf("%u inputs\n", nr);
-	return !nr;
-}
-#endif

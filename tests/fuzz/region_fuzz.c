@@ -9,7 +9,6 @@
  *
  * Built with clang it is a libFuzzer target; otherwise it replays the files and directories named.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,8 +19,8 @@
 #include <beamtap/region.h>
 #include "source/region.h"
 #include "source/strings.h"
+#include "lib/replay.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define SUB	  256
 #define SUBS	  4
@@ -209,44 +208,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unlink(path);
 	return 0;
 }
-
-#ifndef FUZZ_LIBFUZZER
-static unsigned int nr_replayed;
-
-static void replay(const char *name)
-{
-	static uint8_t buf[1 << 20];
-	struct dirent *e;
-	char sub[512];
-	size_t size;
-	DIR *d = opendir(name);
-	FILE *f;
-
-	if (d) {
-		while ((e = readdir(d)))
-			if (e->d_name[0] != '.') {
-				snprintf(sub, sizeof(sub), "%s/%s", name, e->d_name);
-				replay(sub);
-			}
-		closedir(d);
-		return;
-	}
-	f = fopen(name, "re");
-	if (!f) {
-		fprintf(stderr, "region_fuzz: cannot read %s\n", name);
-		exit(1);
-	}
-	size = fread(buf, 1, sizeof(buf), f);
-	fclose(f);
-	LLVMFuzzerTestOneInput(buf, size);
-	nr_replayed++;
-}
-
-int main(int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++)
-		replay(argv[i]);
-	printf("region_fuzz: %u inputs replayed\n", nr_replayed);
-	return nr_replayed ? 0 : 1;
-}
-#endif

@@ -24,8 +24,10 @@ static void replay_file(const char *path)
 	FILE *f = fopen(path, "rb");
 	size_t n;
 
-	if (!f)
-		return;
+	if (!f) {
+		fprintf(stderr, "cannot read %s\n", path);
+		exit(1);
+	}
 	n = fread(data, 1, sizeof(data), f);
 	fclose(f);
 	LLVMFuzzerTestOneInput(data, n);
