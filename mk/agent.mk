@@ -7,8 +7,8 @@ AGENT_C  := $(wildcard erts-hooks/agent/c_src/*.c)
 AGENT_E  := $(wildcard erts-hooks/agent/src/*.erl)
 AGENT_O  := $(patsubst %.c,$(B)/agent/obj/%.o,$(AGENT_C) $(wildcard erts-hooks/writer/*.c))
 AGENT_B  := $(patsubst erts-hooks/agent/src/%.erl,$(AGENT)/ebin/%.beam,$(AGENT_E))
-AGENT_H  := $(B)/agent/include/beamtap_events.hrl
-ERLC_OPT := +debug_info +warnings_as_errors -I $(B)/agent/include
+AGENT_H  := erts-hooks/agent/include/beamtap.hrl
+ERLC_OPT := +debug_info +warnings_as_errors -I erts-hooks/agent/include
 # Asked once, and only when something needs it: starting a VM takes a moment.
 ERL_INC   = $(eval ERL_INC := $(shell $(ERL) -noshell -eval 'io:put_chars(filename:join(code:root_dir(),"usr/include")),halt().' 2>/dev/null))$(ERL_INC)
 
@@ -30,10 +30,6 @@ $(AGENT)/priv/beamtap_nif.so: $(AGENT_O)
 	@mkdir -p $(@D)
 	$(Q_LD)$(CC) -shared $(LDFLAGS) -o $@ $^ -lpthread
 
-$(AGENT_H): erts-hooks/agent/tool/genhrl.c uapi/beamtap/catalog.h
-	@mkdir -p $(@D)
-	$(Q_GEN)$(CC) -Iuapi -o $(B)/agent/genhrl $< && $(B)/agent/genhrl > $@.tmp && mv $@.tmp $@
-
 $(AGENT)/ebin/%.beam: erts-hooks/agent/src/%.erl $(AGENT_H)
 	@mkdir -p $(@D)
 	$(Q_ERL)$(ERLC) $(ERLC_OPT) -o $(@D) $<
@@ -53,7 +49,7 @@ AGENT_TEST_B := $(patsubst erts-hooks/agent/test/%.erl,$(AGENT_TEST)/%.beam,$(AG
 
 $(AGENT_TEST)/%.beam: erts-hooks/agent/test/%.erl $(AGENT_H)
 	@mkdir -p $(@D)
-	$(Q_ERL)$(ERLC) +debug_info +nowarn_deprecated_catch -I $(B)/agent/include -o $(@D) $<
+	$(Q_ERL)$(ERLC) +debug_info +nowarn_deprecated_catch -I erts-hooks/agent/include -o $(@D) $<
 
 $(AGENT_TEST)/reader: erts-hooks/agent/test/reader.c uapi/beamtap/catalog.h uapi/beamtap/region.h uapi/beamtap/records.h
 	@mkdir -p $(@D)

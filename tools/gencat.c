@@ -88,12 +88,15 @@ static void print_hrl(void)
 	       "%%%% Made from uapi/beamtap/catalog.h by `make gen`: change that.\n"
 	       "%%%%\n"
 	       "%%%% A record an event, its fields in the order of the catalogue, and the events'\n"
-	       "%%%% numbers as ?BEAMTAP_EVENT_<name>.\n"
+	       "%%%% numbers as ?BEAMTAP_EVENT_<name>, and as pairs in ?BEAMTAP_EVENTS.\n"
 	       "-ifndef(BEAMTAP_HRL).\n"
 	       "-define(BEAMTAP_HRL, true).\n\n");
 	for (size_t i = 0; i < NR(events); i++)
 		printf("-define(BEAMTAP_EVENT_%s, %d).\n", events[i].name, events[i].id);
-	printf("\n");
+	printf("-define(BEAMTAP_EVENTS, [");
+	for (size_t i = 0; i < NR(events); i++)
+		printf("%s\n    {%s, %d}", i ? "," : "", events[i].name, events[i].id);
+	printf("\n]).\n\n");
 	for (size_t i = 0; i < NR(events); i++)
 		print_record(&events[i]);
 	printf("\n-endif.\n");

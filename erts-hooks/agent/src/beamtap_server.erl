@@ -10,7 +10,7 @@
 -module(beamtap_server).
 -behaviour(gen_server).
 
--include("beamtap_events.hrl").
+-include("beamtap.hrl").
 
 -export([start_link/0, check/0, info/0, own/1]).
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, terminate/2]).
@@ -258,8 +258,8 @@ missing(_, _) -> "".
 -spec able(#st{}, non_neg_integer()) -> {non_neg_integer(), iolist()}.
 able(#st{able = Able, force = Force, warnings = Warnings}, Want) ->
     Gc = lists:foldl(fun(Id, A) -> A bor beamtap_trace:event_bit(Id) end, 0,
-                     [?BTAP_EV_gc_major_start, ?BTAP_EV_gc_minor_start, ?BTAP_EV_gc_major_end,
-                      ?BTAP_EV_gc_minor_end]),
+                     [?BEAMTAP_EVENT_gc_major_start, ?BEAMTAP_EVENT_gc_minor_start, ?BEAMTAP_EVENT_gc_major_end,
+                      ?BEAMTAP_EVENT_gc_minor_end]),
     Said = lists:join("; ", Warnings),
     case Want band Gc =/= 0 andalso not Force andalso
         beamtap_known:gc_with_others(beamtap_trace:sessions()) of
@@ -286,9 +286,9 @@ function_events(_) -> ((1 bsl ?NR_EVENT_BITS) - 1) band bnot function_mask().
 
 -spec function_mask() -> non_neg_integer().
 function_mask() ->
-    beamtap_trace:event_bit(?BTAP_EV_function_entry)
-        bor beamtap_trace:event_bit(?BTAP_EV_function_return)
-        bor beamtap_trace:event_bit(?BTAP_EV_exception_throw).
+    beamtap_trace:event_bit(?BEAMTAP_EVENT_function_entry)
+        bor beamtap_trace:event_bit(?BEAMTAP_EVENT_function_return)
+        bor beamtap_trace:event_bit(?BEAMTAP_EVENT_exception_throw).
 
 %% ---- internal: the state, and modules that are loaded anew
 
@@ -447,7 +447,7 @@ mask_to_int(<<Int:?NR_EVENT_BITS/little>>) ->
 
 -spec names(non_neg_integer()) -> [atom()].
 names(Mask) ->
-    [Name || {Name, Id} <- ?BTAP_EVENTS, Mask band beamtap_trace:event_bit(Id) =/= 0].
+    [Name || {Name, Id} <- ?BEAMTAP_EVENTS, Mask band beamtap_trace:event_bit(Id) =/= 0].
 
 -spec globs(non_neg_integer()) -> [binary()].
 globs(Mask) ->
@@ -461,8 +461,8 @@ globs(Mask) ->
 -spec always() -> non_neg_integer().
 always() ->
     lists:foldl(fun(Id, A) -> A bor beamtap_trace:event_bit(Id) end, 0,
-                [?BTAP_EV_state_asked, ?BTAP_EV_state_process, ?BTAP_EV_state_port,
-                 ?BTAP_EV_tap_start, ?BTAP_EV_tap_stop, ?BTAP_EV_tap_warning]).
+                [?BEAMTAP_EVENT_state_asked, ?BEAMTAP_EVENT_state_process, ?BEAMTAP_EVENT_state_port,
+                 ?BEAMTAP_EVENT_tap_start, ?BEAMTAP_EVENT_tap_stop, ?BEAMTAP_EVENT_tap_warning]).
 
 -spec text(iolist() | string()) -> binary().
 text(T) ->

@@ -11,7 +11,7 @@
 %% the VM (beamtap_known).  All functions are called by one process.
 -module(beamtap_trace).
 
--include("beamtap_events.hrl").
+-include("beamtap.hrl").
 
 -export([new/0, set/4, clear/0, clear/1, is_idle/1, lost/1, again/2, renamed/1, event_bit/1, able/0, sessions/0]).
 
@@ -50,7 +50,7 @@ set(Events, Functions, Own, S0) ->
             {ok, clear(S0)};
         _ ->
             S1 = open(S0),
-            S2 = set_receive(has(?BTAP_EV_message_receive, Events), S1),
+            S2 = set_receive(has(?BEAMTAP_EVENT_message_receive, Events), S1),
             S3 = set_functions(Functions, S2),
             case set_flags([{processes, Proc}, {ports, Port}], Own, S3) of
                 {ok, S4} -> {ok, S4};
@@ -127,21 +127,21 @@ event_bit(Id) -> 1 bsl Id.
 -spec able() -> events().
 able() ->
     lists:foldl(fun(Id, Acc) -> Acc bor event_bit(Id) end, 0,
-      [?BTAP_EV_message_send, ?BTAP_EV_message_send_remote, ?BTAP_EV_message_receive,
-       ?BTAP_EV_function_entry, ?BTAP_EV_function_return, ?BTAP_EV_exception_throw,
-       ?BTAP_EV_gc_major_start, ?BTAP_EV_gc_minor_start, ?BTAP_EV_gc_major_end,
-       ?BTAP_EV_gc_minor_end,
-       ?BTAP_EV_process_spawn, ?BTAP_EV_process_exit, ?BTAP_EV_process_scheduled,
-       ?BTAP_EV_process_unscheduled, ?BTAP_EV_process_link, ?BTAP_EV_process_unlink,
-       ?BTAP_EV_process_linked, ?BTAP_EV_process_unlinked, ?BTAP_EV_name_register,
-       ?BTAP_EV_name_unregister, ?BTAP_EV_dirty_scheduled, ?BTAP_EV_dirty_unscheduled,
-       ?BTAP_EV_port_open, ?BTAP_EV_port_command, ?BTAP_EV_port_control, ?BTAP_EV_port_exit,
-       ?BTAP_EV_port_connect, ?BTAP_EV_port_scheduled, ?BTAP_EV_port_unscheduled,
-       ?BTAP_EV_port_data, ?BTAP_EV_socket_open,
-       ?BTAP_EV_user_trace_s1, ?BTAP_EV_user_trace_i4s4, ?BTAP_EV_user_trace_n,
-       ?BTAP_EV_user_probe,
-       ?BTAP_EV_state_asked, ?BTAP_EV_state_process, ?BTAP_EV_state_port, ?BTAP_EV_tap_start,
-       ?BTAP_EV_tap_stop, ?BTAP_EV_tap_warning]).
+      [?BEAMTAP_EVENT_message_send, ?BEAMTAP_EVENT_message_send_remote, ?BEAMTAP_EVENT_message_receive,
+       ?BEAMTAP_EVENT_function_entry, ?BEAMTAP_EVENT_function_return, ?BEAMTAP_EVENT_exception_throw,
+       ?BEAMTAP_EVENT_gc_major_start, ?BEAMTAP_EVENT_gc_minor_start, ?BEAMTAP_EVENT_gc_major_end,
+       ?BEAMTAP_EVENT_gc_minor_end,
+       ?BEAMTAP_EVENT_process_spawn, ?BEAMTAP_EVENT_process_exit, ?BEAMTAP_EVENT_process_scheduled,
+       ?BEAMTAP_EVENT_process_unscheduled, ?BEAMTAP_EVENT_process_link, ?BEAMTAP_EVENT_process_unlink,
+       ?BEAMTAP_EVENT_process_linked, ?BEAMTAP_EVENT_process_unlinked, ?BEAMTAP_EVENT_name_register,
+       ?BEAMTAP_EVENT_name_unregister, ?BEAMTAP_EVENT_dirty_scheduled, ?BEAMTAP_EVENT_dirty_unscheduled,
+       ?BEAMTAP_EVENT_port_open, ?BEAMTAP_EVENT_port_command, ?BEAMTAP_EVENT_port_control, ?BEAMTAP_EVENT_port_exit,
+       ?BEAMTAP_EVENT_port_connect, ?BEAMTAP_EVENT_port_scheduled, ?BEAMTAP_EVENT_port_unscheduled,
+       ?BEAMTAP_EVENT_port_data, ?BEAMTAP_EVENT_socket_open,
+       ?BEAMTAP_EVENT_user_trace_s1, ?BEAMTAP_EVENT_user_trace_i4s4, ?BEAMTAP_EVENT_user_trace_n,
+       ?BEAMTAP_EVENT_user_probe,
+       ?BEAMTAP_EVENT_state_asked, ?BEAMTAP_EVENT_state_process, ?BEAMTAP_EVENT_state_port, ?BEAMTAP_EVENT_tap_start,
+       ?BEAMTAP_EVENT_tap_stop, ?BEAMTAP_EVENT_tap_warning]).
 
 %% ---- internal: from events to flags
 
@@ -156,30 +156,30 @@ any(Ids, Events) ->
 -spec proc_flags(events(), beamtap_names:functions()) -> [atom()].
 proc_flags(E, Functions) ->
     lists:append(
-      [[send || any([?BTAP_EV_message_send, ?BTAP_EV_message_send_remote], E)],
-       ['receive' || has(?BTAP_EV_message_receive, E)],
+      [[send || any([?BEAMTAP_EVENT_message_send, ?BEAMTAP_EVENT_message_send_remote], E)],
+       ['receive' || has(?BEAMTAP_EVENT_message_receive, E)],
        lists:append([[exiting, running] ||
-                        any([?BTAP_EV_process_scheduled, ?BTAP_EV_process_unscheduled,
-                             ?BTAP_EV_dirty_scheduled, ?BTAP_EV_dirty_unscheduled], E)]),
-       [garbage_collection || any([?BTAP_EV_gc_major_start, ?BTAP_EV_gc_minor_start,
-                                   ?BTAP_EV_gc_major_end, ?BTAP_EV_gc_minor_end], E)],
-       [procs || any([?BTAP_EV_process_spawn, ?BTAP_EV_process_exit, ?BTAP_EV_process_link,
-                      ?BTAP_EV_process_unlink, ?BTAP_EV_process_linked,
-                      ?BTAP_EV_process_unlinked, ?BTAP_EV_name_register,
-                      ?BTAP_EV_name_unregister], E)],
+                        any([?BEAMTAP_EVENT_process_scheduled, ?BEAMTAP_EVENT_process_unscheduled,
+                             ?BEAMTAP_EVENT_dirty_scheduled, ?BEAMTAP_EVENT_dirty_unscheduled], E)]),
+       [garbage_collection || any([?BEAMTAP_EVENT_gc_major_start, ?BEAMTAP_EVENT_gc_minor_start,
+                                   ?BEAMTAP_EVENT_gc_major_end, ?BEAMTAP_EVENT_gc_minor_end], E)],
+       [procs || any([?BEAMTAP_EVENT_process_spawn, ?BEAMTAP_EVENT_process_exit, ?BEAMTAP_EVENT_process_link,
+                      ?BEAMTAP_EVENT_process_unlink, ?BEAMTAP_EVENT_process_linked,
+                      ?BEAMTAP_EVENT_process_unlinked, ?BEAMTAP_EVENT_name_register,
+                      ?BEAMTAP_EVENT_name_unregister], E)],
        lists:append([[arity, call] || map_size(Functions) > 0,
-                                      any([?BTAP_EV_function_entry, ?BTAP_EV_function_return,
-                                           ?BTAP_EV_exception_throw], E)])]).
+                                      any([?BEAMTAP_EVENT_function_entry, ?BEAMTAP_EVENT_function_return,
+                                           ?BEAMTAP_EVENT_exception_throw], E)])]).
 
 -spec port_flags(events()) -> [atom()].
 port_flags(E) ->
     lists:append(
-      [[send || any([?BTAP_EV_message_send, ?BTAP_EV_port_data], E)],
-       ['receive' || any([?BTAP_EV_port_command, ?BTAP_EV_port_control,
-                          ?BTAP_EV_port_connect], E)],
-       [running_ports || any([?BTAP_EV_port_scheduled, ?BTAP_EV_port_unscheduled], E)],
-       [ports || any([?BTAP_EV_port_open, ?BTAP_EV_port_exit, ?BTAP_EV_name_register,
-                      ?BTAP_EV_name_unregister], E)]]).
+      [[send || any([?BEAMTAP_EVENT_message_send, ?BEAMTAP_EVENT_port_data], E)],
+       ['receive' || any([?BEAMTAP_EVENT_port_command, ?BEAMTAP_EVENT_port_control,
+                          ?BEAMTAP_EVENT_port_connect], E)],
+       [running_ports || any([?BEAMTAP_EVENT_port_scheduled, ?BEAMTAP_EVENT_port_unscheduled], E)],
+       [ports || any([?BEAMTAP_EVENT_port_open, ?BEAMTAP_EVENT_port_exit, ?BEAMTAP_EVENT_name_register,
+                      ?BEAMTAP_EVENT_name_unregister], E)]]).
 
 -spec all_flags() -> [atom()].
 all_flags() ->

@@ -9,7 +9,7 @@
 
 -include_lib("common_test/include/ct.hrl").
 -include_lib("stdlib/include/assert.hrl").
--include("beamtap_events.hrl").
+-include("beamtap.hrl").
 
 -define(T, beamtap_test_target).
 -define(READER, beamtap_test_reader).

@@ -3,7 +3,7 @@
 %% Drives reader.c: an independent reader of regions, in a process of its own.
 -module(beamtap_test_reader).
 
--include("beamtap_events.hrl").
+-include("beamtap.hrl").
 
 -export([open/2, close/1, kill/1, want/2, want/4, free/1, dump/1, count/1, strings/1, facts/1, mask/1]).
 
@@ -66,10 +66,10 @@ strings(R) ->
 facts(R) ->
     maps:from_list([list_to_tuple(binary:split(L, <<" ">>)) || L <- cmd(R, "facts")]).
 
-mask(all) -> lists:foldl(fun({_, Id}, A) -> A bor (1 bsl Id) end, 0, ?BTAP_EVENTS);
+mask(all) -> lists:foldl(fun({_, Id}, A) -> A bor (1 bsl Id) end, 0, ?BEAMTAP_EVENTS);
 mask(Names) ->
     lists:foldl(fun(N, A) ->
-                        {N, Id} = lists:keyfind(N, 1, ?BTAP_EVENTS),
+                        {N, Id} = lists:keyfind(N, 1, ?BEAMTAP_EVENTS),
                         A bor (1 bsl Id)
                 end, 0, Names).
 
@@ -90,7 +90,7 @@ reply(Port) ->
 names(Words) ->
     Mask = lists:foldr(fun(W, A) -> (A bsl 64) bor binary_to_integer(W, 16) end, 0,
                        binary:split(Words, <<",">>, [global])),
-    [N || {N, Id} <- ?BTAP_EVENTS, Mask band (1 bsl Id) =/= 0].
+    [N || {N, Id} <- ?BEAMTAP_EVENTS, Mask band (1 bsl Id) =/= 0].
 
 record(<<"rec ", L/binary>>) ->
     [Ring, Kind, Number, Time, Event | Rest] = split(L, 5),
