@@ -66,12 +66,11 @@ struct btapw {
 };
 
 /**
- * btapw_on() - is an event wanted?  One load and one branch
+ * btapw_on() - is an event wanted, by anybody?  One load and one branch
  */
 static inline bool btapw_on(const struct btap_ctl *ctl, unsigned int event)
 {
-	return BTAPW_UNLIKELY(__atomic_load_n(&ctl->enabled[event / 64], __ATOMIC_RELAXED) &
-			      (1ULL << (event % 64)));
+	return BTAPW_UNLIKELY(__atomic_load_n(&ctl->on[event], __ATOMIC_RELAXED));
 }
 
 /** btapw_now() - the ring clock */

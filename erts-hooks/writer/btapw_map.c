@@ -311,8 +311,8 @@ void btapw_map_close(struct btapw_map *m)
 		return;
 	m->is_closed = true;
 	if (m->base) {
-		for (unsigned int i = 0; i < BTAP_MASK_WORDS; i++)
-			SET(m->ctl->enabled[i], 0);
+		for (unsigned int i = 0; i < BTAP_MAX_EVENTS; i++)
+			SET(m->ctl->on[i], 0);
 		/* Pairs with the acquire in region_poll(): nothing is written any more. */
 		__atomic_store_n(&m->hdr->state, BTAP_STATE_CLOSED, __ATOMIC_RELEASE);
 	}

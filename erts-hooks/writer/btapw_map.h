@@ -155,6 +155,8 @@ uint32_t btapw_map_leases(struct btapw_map *m, struct btapw_leases *ls);
  * btapw_map_enable() - set what hooks test; cut to facts.able and to the wishes of the last scan
  */
 void btapw_map_enable(struct btapw_map *m, const uint64_t on[BTAP_MASK_WORDS]);
+/** btapw_map_on() - what goes into the rings now */
+void btapw_map_on(const struct btapw_map *m, uint64_t on[BTAP_MASK_WORDS]);
 /**
  * btapw_map_answer() - answer lease @i
  * @gen:   that is answered: btapw_lease.gen

@@ -47,7 +47,7 @@ struct btapw_map {
 	uint32_t nr_slots;
 
 	uint64_t nr_pairs; /* clock pairs written */
-	uint64_t want[BTAP_MASK_WORDS];
+	uint64_t want[BTAP_MASK_WORDS], on[BTAP_MASK_WORDS]; /* for the ring */
 	struct btapw_watch watch[BTAP_MAX_LEASES];
 
 	/* strings: all under the lock but for known_atoms, which is only ever set */
@@ -80,6 +80,9 @@ void btapw_map_file_prune(const char *dir);
 /** btapw_map_file_lock() - lock or ask for one byte.  Return: 0, -EAGAIN: somebody has it, ... */
 int btapw_map_file_lock(int fd, uint64_t byte, bool is_test);
 void btapw_map_file_unlock(int fd, uint64_t byte);
+
+/* btapw_map_lease.c: set or clear one BTAP_ON_* of all events */
+void btapw_map_switch(struct btapw_map *m, uint8_t purpose, const uint64_t mask[BTAP_MASK_WORDS]);
 
 /* btapw_map_facts.c */
 /** btapw_map_facts() - fill in what the system knows: pid, start, boot, clock */

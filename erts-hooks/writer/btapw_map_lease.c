@@ -133,6 +133,17 @@ static bool scan_one(struct btapw_map *m, unsigned int i, struct btapw_lease *l,
 	return true;
 }
 
+void btapw_map_switch(struct btapw_map *m, uint8_t purpose, const uint64_t mask[BTAP_MASK_WORDS])
+{
+	for (unsigned int i = 0; i < BTAP_MAX_EVENTS; i++) {
+		uint8_t was = GET(m->ctl->on[i]);
+		uint8_t is = mask[i / 64] >> (i % 64) & 1 ? was | purpose : was & ~purpose;
+
+		if (is != was)
+			SET(m->ctl->on[i], is);
+	}
+}
+
 uint32_t btapw_map_leases(struct btapw_map *m, struct btapw_leases *ls)
 {
 	uint64_t now = btapw_map_now_ns(), want[BTAP_MASK_WORDS] = { 0 };
@@ -161,7 +172,8 @@ uint32_t btapw_map_leases(struct btapw_map *m, struct btapw_leases *ls)
 	memcpy(m->want, want, sizeof(want));
 	/* Off at once; on is the caller's, when the VM is ready for it. */
 	for (unsigned int j = 0; j < BTAP_MASK_WORDS; j++)
-		SET(m->ctl->enabled[j], GET(m->ctl->enabled[j]) & want[j] & m->able[j]);
+		m->on[j] &= want[j] & m->able[j];
+	btapw_map_switch(m, BTAP_ON_RING, m->on);
 	if (is_stop)
 		is_stop = btapw_map_file_lock(m->fd, BTAP_LOCK_STOP, true) == -EAGAIN;
 	SET(m->ctl->stop_when_full, is_stop);
@@ -179,7 +191,14 @@ void btapw_map_enable(struct btapw_map *m, const uint64_t on[BTAP_MASK_WORDS])
 	if (!m || m->is_closed)
 		return;
 	for (unsigned int j = 0; j < BTAP_MASK_WORDS; j++)
-		SET(m->ctl->enabled[j], on[j] & m->want[j] & m->able[j]);
+		m->on[j] = on[j] & m->want[j] & m->able[j];
+	btapw_map_switch(m, BTAP_ON_RING, m->on);
+}
+
+void btapw_map_on(const struct btapw_map *m, uint64_t on[BTAP_MASK_WORDS])
+{
+	for (unsigned int j = 0; j < BTAP_MASK_WORDS; j++)
+		on[j] = m && !m->is_closed ? m->on[j] : 0;
 }
 
 void btapw_map_answer(struct btapw_map *m, unsigned int i, uint64_t gen, int error,

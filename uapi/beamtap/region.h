@@ -22,7 +22,7 @@
  *
  *   hdr.magic        VM, once, last, release      with the reader's acquire when it opens the region: all else is set up
  *   hdr.state        VM, release                  reader, acquire: after BTAP_STATE_CLOSED nothing is written any more
- *   ctl.enabled[]    controller, relaxed          hooks, relaxed: a hook may see a change late, never torn
+ *   ctl.on[]         controller, relaxed          hooks, relaxed: a hook may see a change late, never torn
  *   lease.*          reader; .gen last, release   controller, acquire of .gen, then the rest; .heartbeat_ns relaxed
  *   answer.*         controller; .gen last, rel.  reader, acquire of .gen
  *   clocks.count     controller, release          reader, acquire: the pairs before it are whole.  Old pairs are
@@ -140,13 +140,16 @@ struct btap_region_hdr {
 };
 
 /*
- * What hooks read.  The first cache line holds nothing but words that change
- * when events are switched, so that reading it is cheap on all cores.
+ * What hooks read.  A byte an event: one load and one branch tell a hook that
+ * nobody wants it.  The page has one writer, the VM's controller, or the kernel
+ * module where that holds the region; and nothing in it but `off_since_ns`
+ * changes unless events are switched, so that reading it is cheap on all cores.
  */
+#define BTAP_ON_RING	   0x01 /* the event goes into the ring */
+#define BTAP_ON_TRACEPOINT 0x02 /* it is handed to the kernel module, which fires its tracepoint */
+#define BTAP_ON_USDT	   0x04 /* it fires its USDT probe */
 struct btap_ctl {
-	__u64 enabled[BTAP_MASK_WORDS];	   /* bit n of the array: event n goes into the ring */
-	__u64 tracepoint[BTAP_MASK_WORDS]; /* event n is handed to the kernel module */
-	__u64 usdt[BTAP_MASK_WORDS];	   /* event n fires its USDT probe */
+	__u8 on[BTAP_MAX_EVENTS];	   /* BTAP_ON_*: who wants event n; a hook tests the byte */
 	__u32 stop_when_full;		   /* 0: overwrite the oldest sub-buffer; 1: drop and count */
 	__u32 nr_functions;		   /* functions for which calls are traced at present */
 	__u64 off_since_ns;		   /* CLOCK_MONOTONIC when the last lease ended; 0 while one lives */

@@ -86,7 +86,7 @@ int agent_open(const struct btapw_map_opts *opts, char why[BTAPW_WHY_MAX]);
 /** agent_close() - end it.  Caller holds agent_lock.  The file stays for readers */
 void agent_close(void);
 
-/** agent_update() - work out what callbacks let pass, from ctl.enabled.  Caller holds agent_lock */
+/** agent_update() - work out what callbacks let pass, from ctl.on.  Caller holds agent_lock */
 void agent_update(void);
 
 /** agent_own() - these are never traced.  Caller holds agent_lock */

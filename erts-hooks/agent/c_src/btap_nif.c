@@ -337,12 +337,10 @@ static ERL_NIF_TERM nif_learn_alias(ErlNifEnv *env, int argc, const ERL_NIF_TERM
 /* on() -> Mask: what goes into the rings now */
 static ERL_NIF_TERM nif_on(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 {
-	uint64_t on[BTAP_MASK_WORDS] = { 0 };
-	unsigned int i;
+	uint64_t on[BTAP_MASK_WORDS];
 
 	pthread_mutex_lock(&agent_lock);
-	for (i = 0; agent_map && i < BTAP_MASK_WORDS; i++)
-		on[i] = __atomic_load_n(&btapw_map_ctl(agent_map)->enabled[i], __ATOMIC_RELAXED);
+	btapw_map_on(agent_map, on);
 	pthread_mutex_unlock(&agent_lock);
 	return binary(env, on, sizeof(on));
 }

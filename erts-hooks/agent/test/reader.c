@@ -258,17 +258,17 @@ static void strings(void)
 static void facts(void)
 {
 	const struct btap_facts *f = &hdr->facts;
+	const struct btap_ctl *ctl = (const void *)(base + hdr->ctl_off);
+	uint64_t on[BTAP_MASK_WORDS] = { 0 };
 
 	printf("state %u\notp %u\nnode %s\nerts %s\nemulator %s\npid %u %u %u\nport %u %u\n", hdr->state,
 	       f->otp_release, f->node, f->erts_version, f->emulator, f->pid_shift,
 	       f->pid_number_bits, f->pid_serial_bits, f->port_shift, f->port_number_bits);
 	printf("able %llx,%llx,%llx,%llx\n", f->able[0], f->able[1], f->able[2], f->able[3]);
 	printf("clocks %llu\n", ((struct btap_clocks *)(base + hdr->clock_off))->count);
-	printf("enabled %llx,%llx,%llx,%llx\nend\n",
-	       ((struct btap_ctl *)(base + hdr->ctl_off))->enabled[0],
-	       ((struct btap_ctl *)(base + hdr->ctl_off))->enabled[1],
-	       ((struct btap_ctl *)(base + hdr->ctl_off))->enabled[2],
-	       ((struct btap_ctl *)(base + hdr->ctl_off))->enabled[3]);
+	for (unsigned int i = 0; i < BTAP_MAX_EVENTS; i++)
+		on[i / 64] |= (uint64_t)!!(ctl->on[i] & BTAP_ON_RING) << (i % 64);
+	printf("enabled %lx,%lx,%lx,%lx\nend\n", on[0], on[1], on[2], on[3]);
 }
 
 int main(int argc, char **argv)
