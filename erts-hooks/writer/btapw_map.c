@@ -148,8 +148,30 @@ static bool shrink(struct plan *p)
 	return did;
 }
 
+/* Memory for a part of the file.  Return: 0 or an errno */
+static int fill(int fd, uint64_t from, uint64_t to)
+{
+	int r;
+
+	do
+		r = posix_fallocate(fd, (off_t)from, (off_t)(to - from));
+	while (r == EINTR);
+	return r;
+}
+
+/* What is written before anybody reads: some pages; the rest by btapw_map_fill(). */
+static int fill_first(int fd, const struct plan *p)
+{
+	int r = ftruncate(fd, (off_t)p->total) < 0 ? errno : 0;
+
+	r = r ? r : fill(fd, 0, p->lease);
+	r = r ? r : fill(fd, p->clock, p->clock + BTAP_PAGE);
+	r = r ? r : fill(fd, p->strtab, p->strtab + BTAP_PAGE);
+	return r ? r : fill(fd, p->ring, p->data);
+}
+
 /* Make the file as long as the plan says, with all its memory; shrink the plan until it fits. */
-static int allocate(int fd, struct plan *p, const char *path, char *why)
+static int allocate(int fd, struct plan *p, bool is_lazy, const char *path, char *why)
 {
 	uint64_t asked = p->ring_bytes, total = p->total;
 	struct statvfs vfs;
@@ -168,9 +190,7 @@ static int allocate(int fd, struct plan *p, const char *path, char *why)
 		r = ENOSPC;
 		if (fstatvfs(fd, &vfs) < 0 || vfs.f_blocks == 0 ||
 		    (uint64_t)vfs.f_bavail * vfs.f_frsize >= p->total)
-			do
-				r = posix_fallocate(fd, 0, (off_t)p->total);
-			while (r == EINTR);
+			r = is_lazy ? fill_first(fd, p) : fill(fd, 0, p->total);
 		if (r == 0)
 			break;
 		/* Give back what it got before it failed. */
@@ -239,8 +259,8 @@ static void set_up(struct btapw_map *m, const struct plan *p, const struct btap_
 static int map_file(struct btapw_map *m, const struct plan *p, const struct btap_facts *facts,
 		    char *why)
 {
-	void *base = mmap(NULL, p->total, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
-			  m->fd, 0);
+	void *base = mmap(NULL, p->total, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | (m->is_lazy ? 0 : MAP_POPULATE), m->fd, 0);
 
 	if (base == MAP_FAILED)
 		return fail(why, -errno, "cannot map %s: %s", m->path, strerror(errno));
@@ -292,7 +312,8 @@ int btapw_map_new(struct btapw_map **out, const struct btapw_map_opts *opts,
 	}
 	m->fd = r;
 	btapw_map_facts(&facts, opts->clock);
-	r = allocate(m->fd, &plan, m->path, why);
+	m->is_lazy = opts->is_lazy;
+	r = allocate(m->fd, &plan, m->is_lazy, m->path, why);
 	if (r == 0)
 		r = map_file(m, &plan, &facts, why);
 	if (r < 0) {
@@ -302,6 +323,35 @@ int btapw_map_new(struct btapw_map **out, const struct btapw_map_opts *opts,
 	}
 	btapw_map_file_prune(dir);
 	*out = m;
+	return 0;
+}
+
+int btapw_map_fill(struct btapw_map *m, char why[BTAPW_WHY_MAX])
+{
+	int r;
+
+	why[0] = '\0';
+	if (!m || m->is_closed)
+		return -ENODEV;
+	if (!m->is_lazy)
+		return 0;
+	r = fill(m->fd, 0, m->size);
+	if (r)
+		return fail(why, -r, "cannot allocate %llu KiB for %s: %s; make room there",
+			    (unsigned long long)m->size >> 10, m->path, strerror(r));
+	m->is_lazy = false;
+	/* Rings that threads have already; what else is touched later costs a fault a page. */
+	madvise(m->base, m->size, MADV_WILLNEED);
+	return 0;
+}
+
+int btapw_map_ctl_at(struct btapw_map *m, void *page)
+{
+	if (!m || m->is_closed)
+		return -ENODEV;
+	if (mmap(page, BTAP_PAGE, PROT_READ, MAP_SHARED | MAP_FIXED, m->fd,
+		 (off_t)((unsigned char *)m->ctl - m->base)) == MAP_FAILED)
+		return -errno;
 	return 0;
 }
 

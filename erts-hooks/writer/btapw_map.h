@@ -27,6 +27,7 @@ struct btapw_map_opts {
 	uint32_t nr_spare;	     /* rings for threads that have none of their kind; 6 */
 	uint32_t nr_async, nr_poll;  /* async threads, 1; poll threads, 1 */
 	uint64_t strtab_bytes;	     /* 2 MiB */
+	bool is_lazy;		     /* memory for the rings not before btapw_map_fill() */
 	int clock;		     /* 0: find out; 1 + enum btap_clock: this one (tests) */
 	/*
 	 * What only the VM knows: otp_release, way, jit, nr_schedulers, nr_dirty_cpu, nr_dirty_io,
@@ -53,6 +54,25 @@ struct btapw_map_opts {
  */
 int btapw_map_new(struct btapw_map **out, const struct btapw_map_opts *opts,
 		  char why[BTAPW_WHY_MAX]);
+
+/**
+ * btapw_map_fill() - allocate what a lazy region was not given when it was made
+ * @why: out: with an error, what is wrong and the remedy
+ *
+ * The controller calls it before it switches anything on, so that a full file
+ * system is an error here and no SIGBUS in a hook.
+ * Return: 0 (also when there was nothing to do), -ENOSPC or another -errno
+ */
+int btapw_map_fill(struct btapw_map *m, char why[BTAPW_WHY_MAX]);
+
+/**
+ * btapw_map_ctl_at() - lay the control page over a page of the program's own
+ * @page: BTAP_PAGE bytes at such a boundary; what was there is gone.  It stays a
+ *        mapping of the region for ever, all zero once the map was closed
+ *
+ * Hooks then test a byte at a fixed address.  Return: 0 or a negative errno
+ */
+int btapw_map_ctl_at(struct btapw_map *m, void *page);
 
 /**
  * btapw_map_close() - say that nothing is written any more

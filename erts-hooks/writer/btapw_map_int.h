@@ -30,7 +30,7 @@ struct btapw_watch {
 
 struct btapw_map {
 	int fd;
-	bool is_closed, is_tsc;
+	bool is_closed, is_tsc, is_lazy;
 	char path[256];
 	unsigned char *base;
 	uint64_t size;
