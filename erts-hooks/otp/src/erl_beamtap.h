@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * erl_beamtap.h - what the emulator's sources see of beamtap
+ *
+ * A hook is one line:
+ *
+ *	ERTS_BEAMTAP(process_hibernate, (c_p, module, function, arity));
+ *
+ * One load and one predicted branch when nobody wants the event; nothing at all in
+ * emulators that are not of the type `tap`.  The function behind it is out of line
+ * and takes what is at hand at the site; beamtap/erl_beamtap*.c have them.
+ */
+#ifndef ERL_BEAMTAP_H__
+#define ERL_BEAMTAP_H__
+
+
+#ifndef ERTS_BEAMTAP
+
+#define ERTS_BEAMTAP(EVENT, ARGS) ((void) 0)
+#define ERTS_BEAMTAP_CALL(FUNCTION, ARGS) ((void) 0)
+
+#else
+
+#include <beamtap/records.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ERTS_BEAMTAP_COLD __attribute__((noinline, visibility("hidden")))
+
+/* The region's control page lies here (btapw_map_ctl_at()); a byte an event comes first. */
+extern unsigned char erts_beamtap_on[4096] __attribute__((visibility("hidden")));
+
+#define ERTS_BEAMTAP_ON(EVENT) \
+    (__builtin_expect(__atomic_load_n(&erts_beamtap_on[BTAP_EV_##EVENT], __ATOMIC_RELAXED), 0))
+#define ERTS_BEAMTAP(EVENT, ARGS)                       \
+    do {                                                \
+        if (ERTS_BEAMTAP_ON(EVENT))                     \
+            erts_beamtap_##EVENT ARGS;                  \
+    } while (0)
+/* For what is no event: boot, atoms. */
+#define ERTS_BEAMTAP_CALL(FUNCTION, ARGS) erts_beamtap_##FUNCTION ARGS
+
+/* erl_beamtap.c */
+void erts_beamtap_init(void);
+extern int erts_beamtap_atoms; /* new atoms are told to readers */
+void erts_beamtap_new_atom(Uint index, const byte *text, Uint len) ERTS_BEAMTAP_COLD;
+#define erts_beamtap_atom(INDEX, TEXT, LEN)             \
+    do {                                                \
+        if (erts_beamtap_atoms)                         \
+            erts_beamtap_new_atom((INDEX), (TEXT), (LEN)); \
+    } while (0)
+
+void erts_beamtap_code_changed(void); /* code was loaded, unloaded or moved */
+
+/* erl_beamtap_msg.c */
+void erts_beamtap_message_send(Process *from, Eterm to, ErtsMessage *mp, Sint size, Eterm token)
+    ERTS_BEAMTAP_COLD;
+void erts_beamtap_message_queued(Eterm from, Process *to, ErtsMessage *first, ErtsMessage **last)
+    ERTS_BEAMTAP_COLD;
+void erts_beamtap_message_receive(Process *c_p, ErtsMessage *mp) ERTS_BEAMTAP_COLD;
+
+/* erl_beamtap_proc.c */
+void erts_beamtap_process_spawn(Process *p, Eterm parent, Eterm mod, Eterm func, Uint arity)
+    ERTS_BEAMTAP_COLD;
+void erts_beamtap_process_exit(Process *p, Eterm reason) ERTS_BEAMTAP_COLD;
+void erts_beamtap_process_scheduled(Process *p) ERTS_BEAMTAP_COLD;
+void erts_beamtap_process_unscheduled(Process *p) ERTS_BEAMTAP_COLD;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ERTS_BEAMTAP */
+#endif /* ERL_BEAMTAP_H__ */

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * erl_beamtap_int.h - shared by erl_beamtap*.c: the thread's writer, and terms as records hold them
+ *
+ * All that a hook does is to write a record.  No lock, no allocation, no system
+ * call; nothing is read but what the caller holds; it may run on any thread, dirty
+ * ones and those that are not Erlang's included.
+ */
+#ifndef ERL_BEAMTAP_INT_H__
+#define ERL_BEAMTAP_INT_H__
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+#include "sys.h"
+#include "erl_vm.h"
+#include "global.h"
+#include "erl_process.h"
+#include "btapw_map.h"
+
+#ifdef ERTS_BEAMTAP
+
+#define BEAMTAP_NR_WHERE 256 /* a power of two */
+
+/* A thread's part.  Zero: it has not written yet. */
+struct erts_beamtap_thread {
+    struct btapw w;
+    int is_joined;
+    Uint64 msgid; /* of the message sent last; begins with a number of the thread */
+    /* Functions found of late; of no use once code was loaded or purged. */
+    Uint where_epoch;
+    struct { ErtsCodePtr pc; Uint64 mfa; } where[BEAMTAP_NR_WHERE];
+};
+extern __thread struct erts_beamtap_thread erts_beamtap_thread
+    __attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+void erts_beamtap_join(void) ERTS_BEAMTAP_COLD;
+
+static ERTS_INLINE struct btapw *beamtap_writer(void)
+{
+    if (ERTS_UNLIKELY(!erts_beamtap_thread.is_joined))
+        erts_beamtap_join();
+    return &erts_beamtap_thread.w;
+}
+
+/*
+ * A local pid or port as records hold it: number and serial as they are printed.  Up to OTP 25 that is
+ * the term; later ones rotate the number, see docs/agent.md.
+ */
+static ERTS_INLINE Uint64 beamtap_pid(Eterm id)
+{
+    return (Uint64) id;
+}
+
+static ERTS_INLINE Uint64 beamtap_port(Eterm id)
+{
+    return (Uint64) id;
+}
+
+/* A local process, a port or an atom; another node's process is that node; 0 for all else. */
+Uint64 erts_beamtap_ident(Eterm t) ERTS_BEAMTAP_COLD;
+static ERTS_INLINE Uint64 beamtap_ident(Eterm t)
+{
+    return ERTS_LIKELY(is_internal_pid(t)) ? beamtap_pid(t) : erts_beamtap_ident(t);
+}
+
+static ERTS_INLINE Uint64 beamtap_mfa(Eterm m, Eterm f, Uint a)
+{
+    return BTAP_MFA(BTAP_ATOM_NUMBER(m), BTAP_ATOM_NUMBER(f), a);
+}
+
+static ERTS_INLINE Uint64 beamtap_code_mfa(const ErtsCodeMFA *mfa)
+{
+    return mfa ? beamtap_mfa(mfa->module, mfa->function, mfa->arity) : 0;
+}
+
+/* Counts up when what code lies where may have changed. */
+extern Uint erts_beamtap_code_epoch __attribute__((visibility("hidden")));
+Uint64 erts_beamtap_find_pc(ErtsCodePtr pc) ERTS_BEAMTAP_COLD;
+
+/* Where a process goes on, or is: looking it up anew costs more than all else. */
+static ERTS_INLINE Uint64 beamtap_where(Process *p)
+{
+    struct erts_beamtap_thread *t = &erts_beamtap_thread;
+    Uint epoch = __atomic_load_n(&erts_beamtap_code_epoch, __ATOMIC_ACQUIRE);
+    ErtsCodePtr pc = p->i;
+    Uint i = ((UWord) pc >> 3 ^ (UWord) pc >> 11) & (BEAMTAP_NR_WHERE - 1);
+
+    if (ERTS_UNLIKELY(t->where_epoch != epoch)) {
+        memset(t->where, 0, sizeof(t->where));
+        t->where_epoch = epoch;
+    }
+    if (ERTS_UNLIKELY(t->where[i].pc != pc || !pc)) {
+        t->where[i].mfa = erts_beamtap_find_pc(pc);
+        t->where[i].pc = pc;
+    }
+    return t->where[i].mfa;
+}
+
+#endif /* ERTS_BEAMTAP */
+#endif /* ERL_BEAMTAP_INT_H__ */

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * erl_beamtap_msg.c - messages
+ *
+ * A message's identity is made where it is sent, or where it is queued when nobody
+ * sent it, and lies in the message itself (ERL_MESSAGE_BEAMTAP) as a small integer,
+ * so that its receive carries the same: a number of the sending thread and a count.
+ */
+#include "erl_beamtap_int.h"
+
+#ifdef ERTS_BEAMTAP
+
+#include "erl_message.h"
+
+static ERTS_INLINE Uint64 new_id(ErtsMessage *mp)
+{
+    Uint64 id = ++erts_beamtap_thread.msgid;
+
+    ERL_MESSAGE_BEAMTAP(mp) = make_small(id);
+    return id;
+}
+
+static ERTS_INLINE Uint64 id_of(const ErtsMessage *mp)
+{
+    Eterm id = ERL_MESSAGE_BEAMTAP(mp);
+
+    return is_small(id) && id != make_small(0) ? (Uint64) unsigned_val(id) : BTAP_UNKNOWN;
+}
+
+/* The last three words of a record: a sequential trace token. */
+static void put_token(uint64_t *p, Eterm token)
+{
+    btapw_set(p, 0, SEQ_TRACE_T_DTRACE_LABEL(token));
+    btapw_set(p, 1, signed_val(SEQ_TRACE_T_LASTCNT(token)));
+    btapw_set(p, 2, signed_val(SEQ_TRACE_T_SERIAL(token)));
+}
+
+static ERTS_INLINE int is_token(Eterm token)
+{
+    return is_tuple(token) && is_tuple_arity(token, 5);
+}
+
+void erts_beamtap_message_send(Process *from, Eterm to, ErtsMessage *mp, Sint size, Eterm token)
+{
+    struct btapw *w = beamtap_writer();
+    Uint64 id = mp ? new_id(mp) : BTAP_UNKNOWN;
+    uint64_t *p;
+
+    if (ERTS_LIKELY(!is_token(token))) {
+        btapw_put4(w, BTAP_EV_message_send, beamtap_pid(from->common.id), beamtap_ident(to),
+                   (Uint64) size, id);
+        return;
+    }
+    p = btapw_reserve(w, BTAP_EV_message_send, 8);
+    if (!p)
+        return;
+    btapw_set(p, 1, beamtap_pid(from->common.id));
+    btapw_set(p, 2, beamtap_ident(to));
+    btapw_set(p, 3, (Uint64) size);
+    btapw_set(p, 4, id);
+    put_token(p + 5, token);
+    btapw_commit(w);
+}
+
+/* Words that lie with the message, where it was not put on the receiver's heap. */
+static Uint64 size_of(ErtsMessage *mp)
+{
+    if (is_immed(ERL_MESSAGE_TERM(mp)))
+        return 0;
+    if (!mp->data.attached || is_non_value(ERL_MESSAGE_TERM(mp)))
+        return (Uint64) -1;
+    return erts_msg_attached_data_size(mp);
+}
+
+void erts_beamtap_message_queued(Eterm from, Process *to, ErtsMessage *first, ErtsMessage **last)
+{
+    struct btapw *w = beamtap_writer();
+    Sint len = to->sig_inq.len + to->sig_qs.len; /* without the lock: about */
+    ErtsMessage *mp;
+
+    for (mp = first; mp; mp = mp->next) {
+        if (ERTS_SIG_IS_MSG(mp)) {
+            Uint64 id = id_of(mp);
+
+            btapw_put5(w, BTAP_EV_message_queued, beamtap_pid(to->common.id), size_of(mp),
+                       (Uint64) ++len, beamtap_ident(from), id == BTAP_UNKNOWN ? new_id(mp) : id);
+        }
+        if (&mp->next == last)
+            break;
+    }
+}
+
+void erts_beamtap_message_receive(Process *c_p, ErtsMessage *mp)
+{
+    struct btapw *w = beamtap_writer();
+    Eterm token = ERL_MESSAGE_TOKEN(mp);
+    uint64_t *p = btapw_reserve(w, BTAP_EV_message_receive, is_token(token) ? 9 : 6);
+
+    if (!p)
+        return;
+    btapw_set(p, 1, beamtap_pid(c_p->common.id));
+    btapw_set(p, 2, size_of(mp));
+    btapw_set(p, 3, (Uint64) (c_p->sig_qs.len - 1));
+    btapw_set(p, 4, beamtap_ident(ERL_MESSAGE_FROM(mp)));
+    btapw_set(p, 5, id_of(mp));
+    if (is_token(token))
+        put_token(p + 6, token);
+    btapw_commit(w);
+}
+
+#endif /* ERTS_BEAMTAP */
