@@ -14,6 +14,7 @@
  * sub-buffer n+1-nr_subs is torn.
  */
 #include "btapw.h"
+#include "btapw_other.h"
 #if defined(__SANITIZE_THREAD__) && !defined(__clang__)
 /* ThreadSanitizer does not model fences; all words here are atomics, so it needs not. */
 #pragma GCC diagnostic ignored "-Wtsan"
@@ -51,9 +52,11 @@ static void open_sub(struct btapw *w, uint64_t now)
 void btapw_init(struct btapw *w, struct btap_ring *ring, void *data, uint32_t sub_size,
 		uint32_t nr_subs, const struct btap_ctl *ctl, bool is_tsc)
 {
+	static const struct btap_ctl no_ctl;
+
 	memset(w, 0, sizeof(*w));
 	w->is_tsc = is_tsc;
-	w->ctl = ctl;
+	w->ctl = ctl ? ctl : &no_ctl;
 	if (!ring)
 		return;
 	w->ring = ring;
@@ -77,7 +80,8 @@ static uint64_t *drop(struct btapw *w, uint64_t now)
 	return NULL;
 }
 
-uint64_t *btapw_turn(struct btapw *w, unsigned int nr_words, uint64_t now)
+/* Leave this sub-buffer and begin the next; or drop and count, and return NULL. */
+static uint64_t *turn(struct btapw *w, unsigned int nr_words, uint64_t now)
 {
 	struct btap_ring *ring = w->ring;
 	struct btap_sub *sub;
@@ -90,7 +94,7 @@ uint64_t *btapw_turn(struct btapw *w, unsigned int nr_words, uint64_t now)
 	}
 	if (nr_words == 0 || nr_words > btapw_max_words(w))
 		return drop(w, now);
-	if (w->ctl && __atomic_load_n(&w->ctl->stop_when_full, __ATOMIC_RELAXED)) {
+	if (__atomic_load_n(&w->ctl->stop_when_full, __ATOMIC_RELAXED)) {
 		/* Pairs with the release in ring_release(): its reader has copied what is below. */
 		tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
 		/* A tail ahead of us is nonsense; it then counts as "free". */
@@ -109,6 +113,54 @@ uint64_t *btapw_turn(struct btapw *w, unsigned int nr_words, uint64_t now)
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	open_sub(w, now);
 	return w->cur;
+}
+
+static uint64_t *ring_reserve(struct btapw *w, uint64_t head, uint64_t now)
+{
+	unsigned int nr_words = BTAP_HEAD_WORDS(head);
+	uint64_t *p = w->cur;
+
+	if ((size_t)(w->end - p) < nr_words || nr_words == 0 || now - w->begin >= BTAPW_SPAN)
+		p = turn(w, nr_words, now);
+	if (!p)
+		return NULL;
+	w->last = now;
+	w->next = p + nr_words;
+	btapw_set(p, 0, head);
+	return p;
+}
+
+uint64_t *btapw_reserve_slow(struct btapw *w, unsigned int event, unsigned int nr_words,
+			     uint64_t now)
+{
+	uint8_t on = w->ctl ? __atomic_load_n(&w->ctl->on[event], __ATOMIC_RELAXED) : 0;
+
+	/* Too long for its header: dropped in any case. */
+	if (nr_words > BTAP_MAX_WORDS)
+		return turn(w, nr_words, now);
+	if (!(on & ~BTAP_ON_RING) || nr_words == 0)
+		return ring_reserve(w, BTAP_HEAD(event, nr_words, now), now);
+	w->other_on = on;
+	w->next = NULL;
+	w->rec[0] = BTAP_HEAD(event, nr_words, now);
+	return w->rec;
+}
+
+void btapw_commit_other(struct btapw *w)
+{
+	uint64_t head = w->rec[0], *p;
+	unsigned int i, nr_words = BTAP_HEAD_WORDS(head);
+	uint64_t now = w->last + ((BTAP_HEAD_TIME(head) - w->last) & BTAP_TIME_MASK);
+
+	/* What is written without being asked for is written for readers of the ring. */
+	if (w->other_on & BTAP_ON_RING || BTAP_HEAD_EVENT(head) >= BTAP_EV_state_asked) {
+		p = ring_reserve(w, head, now);
+		for (i = 1; p && i < nr_words; i++)
+			btapw_set(p, i, w->rec[i]);
+		if (p)
+			btapw_commit(w);
+	}
+	btapw_other(w->map, w->other_on, w->rec, nr_words);
 }
 
 uint64_t *btapw_text_store(uint64_t *p, const struct btapw_text *t)

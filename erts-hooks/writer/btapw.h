@@ -11,10 +11,17 @@
  *	if (btapw_on(ctl, BTAP_EV_process_link))
  *		btapw_put2(w, BTAP_EV_process_link, pid, other);
  *
+ * An event may be wanted for more than the ring: ctl.on says for what.  A record for
+ * the ring alone is built in its place there.  One that a kernel tracepoint or a USDT
+ * probe wants, too or alone, is built in the thread's own scratch memory; then
+ * btapw_commit() copies it into the ring if it is wanted there, hands it to the kernel
+ * module, and fires the probe (btapw_other.c).  The caller need not know.
+ *
  * No function here takes a lock, makes a system call (but for the clock where
  * the TSC cannot be trusted: a vDSO call), allocates, formats or fails: a record
- * that cannot be written is counted.  None may be called from a signal handler,
- * or between btapw_reserve() and btapw_commit() of the same thread.
+ * that cannot be written is counted.  The exception is what was just said: a
+ * tracepoint costs one system call, a probe formats its texts.  None may be called from
+ * a signal handler, or between btapw_reserve() and btapw_commit() of the same thread.
  *
  * Invariants: begin <= last; cur <= end; no record crosses `end`; all shared
  * words are stored whole, relaxed, so that readers may copy at any time.
@@ -48,7 +55,7 @@ struct btapw_map;
 struct btapw {
 	uint64_t *cur;	     /* where the next record goes */
 	uint64_t *end;	     /* end of the sub-buffer */
-	uint64_t *next;	     /* end of the record that is reserved */
+	uint64_t *next;	     /* end of the record that is reserved; NULL: it is in rec[] */
 	uint64_t last;	     /* time of the last record; time never goes back in a ring */
 	uint64_t begin;	     /* time at which the sub-buffer began */
 	uint64_t pos_bias;   /* ring.pos == (uintptr_t)cur + pos_bias */
@@ -63,6 +70,10 @@ struct btapw {
 	uint64_t dropped;    /* of `count` */
 	uint64_t sub_start;  /* records written before this sub-buffer */
 	uint64_t *unwritten; /* hdr.unwritten, for a thread without a ring; or NULL */
+	/* what only records need that are not for the ring alone */
+	const struct btapw_map *map; /* borrowed; NULL: there is neither module nor probe */
+	uint8_t other_on;	     /* BTAP_ON_* of the record in rec[] */
+	uint64_t rec[BTAP_MAX_WORDS];
 };
 
 /**
@@ -93,7 +104,7 @@ static inline uint64_t btapw_now(bool is_tsc)
  * @data:     @nr_subs * @sub_size bytes, zeroed, 8-byte aligned
  * @sub_size: bytes, a power of two, BTAP_SUB_MIN or more
  * @nr_subs:  a power of two, 2 or more
- * @ctl:      borrowed as long as @w is used
+ * @ctl:      borrowed as long as @w is used; NULL: records are for the ring, which overwrites
  * @is_tsc:   the ring clock
  *
  * Sets up sub-buffer 0; the caller publishes the ring (ring.used) afterwards.
@@ -101,8 +112,11 @@ static inline uint64_t btapw_now(bool is_tsc)
 void btapw_init(struct btapw *w, struct btap_ring *ring, void *data, uint32_t sub_size,
 		uint32_t nr_subs, const struct btap_ctl *ctl, bool is_tsc);
 
-/* Out of line: leave this sub-buffer, begin the next; or drop and count, and return NULL. */
-uint64_t *btapw_turn(struct btapw *w, unsigned int nr_words, uint64_t now);
+/* Out of line: reserve where there is no room in this sub-buffer, or not for the ring alone. */
+uint64_t *btapw_reserve_slow(struct btapw *w, unsigned int event, unsigned int nr_words,
+			     uint64_t now);
+/* Out of line: what becomes of the record in w->rec. */
+void btapw_commit_other(struct btapw *w);
 
 /** btapw_max_words() - words of the longest record that this ring takes */
 static inline unsigned int btapw_max_words(const struct btapw *w)
@@ -133,11 +147,10 @@ static inline uint64_t *btapw_reserve(struct btapw *w, unsigned int event, unsig
 
 	if (now < w->last)
 		now = w->last;
-	if (BTAPW_UNLIKELY((size_t)(w->end - p) < nr_words || now - w->begin >= BTAPW_SPAN)) {
-		p = btapw_turn(w, nr_words, now);
-		if (!p)
-			return NULL;
-	}
+	/* Room first: a thread without a ring may have no ctl. */
+	if (BTAPW_UNLIKELY((size_t)(w->end - p) < nr_words || now - w->begin >= BTAPW_SPAN ||
+			   __atomic_load_n(&w->ctl->on[event], __ATOMIC_RELAXED) & ~BTAP_ON_RING))
+		return btapw_reserve_slow(w, event, nr_words, now);
 	w->last = now;
 	w->next = p + nr_words;
 	btapw_set(p, 0, BTAP_HEAD(event, nr_words, now));
@@ -154,10 +167,15 @@ static inline uint64_t *btapw_reserve(struct btapw *w, unsigned int event, unsig
 static inline void btapw_commit(struct btapw *w)
 {
 	struct btap_ring *ring = w->ring;
+	uint64_t *next = w->next;
 
-	w->cur = w->next;
+	if (BTAPW_UNLIKELY(!next)) {
+		btapw_commit_other(w);
+		return;
+	}
+	w->cur = next;
 	w->count++;
-	__atomic_store_n(&ring->pos, (uintptr_t)w->next + w->pos_bias, __ATOMIC_RELEASE);
+	__atomic_store_n(&ring->pos, (uintptr_t)next + w->pos_bias, __ATOMIC_RELEASE);
 	__atomic_store_n(&ring->count, w->count, __ATOMIC_RELEASE);
 }
 

@@ -277,6 +277,11 @@ static int map_file(struct btapw_map *m, const struct plan *p, const struct btap
 	m->slot = calloc(p->nr_rings, sizeof(*m->slot));
 	m->is_tsc = facts->clock == BTAP_CLOCK_TSC;
 	memcpy(m->able, facts->able, sizeof(m->able));
+	m->pid_shift = facts->pid_shift;
+	m->pid_number_bits = facts->pid_number_bits;
+	m->pid_serial_bits = facts->pid_serial_bits;
+	m->port_shift = facts->port_shift;
+	m->port_number_bits = facts->port_number_bits;
 	if (!m->slot ||
 	    btapw_map_str_init(m, p->ring - p->strtab - sizeof(struct btap_strtab)) < 0)
 		return fail(why, -ENOMEM, "no memory for the region's tables");
@@ -311,6 +316,7 @@ int btapw_map_new(struct btapw_map **out, const struct btapw_map_opts *opts,
 		return r;
 	}
 	m->fd = r;
+	m->dev_fd = -1;
 	btapw_map_facts(&facts, opts->clock);
 	m->is_lazy = opts->is_lazy;
 	r = allocate(m->fd, &plan, m->is_lazy, m->path, why);
@@ -438,6 +444,7 @@ int btapw_map_thread(struct btapw_map *m, struct btapw *w, unsigned int kind, un
 	if (!s) {
 		btapw_init(w, NULL, NULL, 0, 0, m->ctl, m->is_tsc);
 		w->unwritten = (uint64_t *)&m->hdr->unwritten;
+		w->map = m;
 		return -ENOSPC;
 	}
 	ring = &m->ring[s - m->slot];
@@ -449,6 +456,7 @@ int btapw_map_thread(struct btapw_map *m, struct btapw *w, unsigned int kind, un
 	if (name)
 		snprintf(ring->name, sizeof(ring->name), "%.31s", name);
 	btapw_init(w, ring, m->base + s->data_off, s->sub_size, s->nr_subs, m->ctl, m->is_tsc);
+	w->map = m;
 	/* Pairs with the acquire in region_poll(). */
 	__atomic_store_n(&ring->used, 1, __ATOMIC_RELEASE);
 	return 0;

@@ -150,11 +150,18 @@ struct btapw_lease {
 	char spec[BTAP_LEASE_SPEC_MAX + 1]; /* spec_len bytes and NUL; any bytes */
 };
 
+#define BTAPW_CHANGED_OTHER (1u << BTAP_MAX_LEASES) /* in `changed`: `other` is not what it was */
+
 /* Kept by the controller between scans; zero it once. */
 struct btapw_leases {
-	uint64_t want[BTAP_MASK_WORDS]; /* union over those alive */
+	uint64_t want[BTAP_MASK_WORDS]; /* union over those alive, and `other` */
 	uint32_t nr_alive;
 	uint32_t changed; /* bit i: lease i came, changed or went since the scan before */
+	/*
+	 * Wanted by a tracepoint or a USDT probe; in `want` too.  They are on already: what the
+	 * caller has to do for them is what the VM needs besides (trace flags, for the agent).
+	 */
+	uint64_t other[BTAP_MASK_WORDS];
 	struct btapw_lease lease[BTAP_MAX_LEASES];
 };
 
@@ -166,6 +173,7 @@ struct btapw_leases {
  * that is being written is kept as it was.  Events that nobody wants any more are switched off
  * here, at once; what is newly wanted the caller switches on with
  * btapw_map_enable(), and then answers each changed lease with btapw_map_answer().
+ * Tracepoints and USDT probes are looked at, too.
  * Sets ctl.stop_when_full and ctl.off_since_ns too, and writes a clock pair when
  * a lease begins.
  * Return: ls->changed.

@@ -42,6 +42,9 @@ struct btapw_map {
 	struct btap_ring *ring;
 	uint64_t lease_off;
 	uint64_t able[BTAP_MASK_WORDS];
+	uint8_t pid_shift, pid_number_bits, pid_serial_bits;
+	uint8_t port_shift, port_number_bits;
+	int dev_fd; /* the kernel module's, for its tracepoints; -1: there is none */
 
 	struct btapw_slot *slot;
 	uint32_t nr_slots;
@@ -59,6 +62,13 @@ struct btapw_map {
 		uint64_t off;	       /* of its entry in the table */
 	} *name;
 	uint32_t name_size, nr_names;
+	/*
+	 * Where texts are in the table, for threads that format them: 1 + offset / 8, set once
+	 * (release) and read without the lock.  Atoms in pages, made when they are needed.
+	 */
+	uint32_t **atom_page;
+	uint32_t nr_atom_pages; /* those behind are not made; under the lock */
+	uint32_t *name_at; /* by number */
 };
 
 /* Tests build small tables; a name table is at most this long. */
@@ -67,6 +77,15 @@ struct btapw_map {
 /* btapw_map_str.c */
 int btapw_map_str_init(struct btapw_map *m, uint64_t room);
 void btapw_map_str_fini(struct btapw_map *m);
+/**
+ * btapw_map_atom_text() - text of an atom that was defined.  Any thread, takes no lock
+ *
+ * What lies in the table may have been spoilt by a reader: any bytes, but inside it.
+ * Return: borrowed as long as the map is, without an end; NULL: not known
+ */
+const char *btapw_map_atom_text(const struct btapw_map *m, uint64_t term, size_t *len);
+/** btapw_map_name_text() - the same for what btapw_map_name() gave a number */
+const char *btapw_map_name_text(const struct btapw_map *m, uint64_t number, size_t *len);
 
 /* btapw_map_file.c */
 /**

@@ -8,6 +8,7 @@
  * (time namespaces), or be a lie.
  */
 #include "btapw_map_int.h"
+#include "btapw_usdt.h"
 #include <errno.h>
 #include <stdio.h>
 #if defined(__SANITIZE_THREAD__) && !defined(__clang__)
@@ -144,6 +145,30 @@ void btapw_map_switch(struct btapw_map *m, uint8_t purpose, const uint64_t mask[
 	}
 }
 
+/* What tracepoints and USDT probes want.  The former the kernel sets, in memory that it holds. */
+static void scan_other(struct btapw_map *m, struct btapw_leases *ls)
+{
+	uint64_t other[BTAP_MASK_WORDS], usdt[BTAP_MASK_WORDS];
+	char why[BTAPW_WHY_MAX];
+
+	btapw_usdt_wanted(usdt);
+	/* Hooks that are on define strings: without memory for them, no probe. */
+	for (unsigned int j = 0; m->is_lazy && j < BTAP_MASK_WORDS; j++)
+		if (usdt[j] & m->able[j] && btapw_map_fill(m, why) < 0)
+			memset(usdt, 0, sizeof(usdt));
+	for (unsigned int j = 0; j < BTAP_MASK_WORDS; j++)
+		other[j] = usdt[j] &= m->able[j];
+	btapw_map_switch(m, BTAP_ON_USDT, usdt);
+	for (unsigned int i = 1; m->dev_fd >= 0 && i < BTAP_MAX_EVENTS; i++)
+		if (GET(m->ctl->on[i]) & BTAP_ON_TRACEPOINT)
+			other[i / 64] |= 1ull << (i % 64) & m->able[i / 64];
+	if (memcmp(other, ls->other, sizeof(other)) != 0)
+		ls->changed |= BTAPW_CHANGED_OTHER;
+	memcpy(ls->other, other, sizeof(other));
+	for (unsigned int j = 0; j < BTAP_MASK_WORDS; j++)
+		ls->want[j] |= other[j];
+}
+
 uint32_t btapw_map_leases(struct btapw_map *m, struct btapw_leases *ls)
 {
 	uint64_t now = btapw_map_now_ns(), want[BTAP_MASK_WORDS] = { 0 };
@@ -174,6 +199,7 @@ uint32_t btapw_map_leases(struct btapw_map *m, struct btapw_leases *ls)
 	for (unsigned int j = 0; j < BTAP_MASK_WORDS; j++)
 		m->on[j] &= want[j] & m->able[j];
 	btapw_map_switch(m, BTAP_ON_RING, m->on);
+	scan_other(m, ls);
 	if (is_stop)
 		is_stop = btapw_map_file_lock(m->fd, BTAP_LOCK_STOP, true) == -EAGAIN;
 	SET(m->ctl->stop_when_full, is_stop);

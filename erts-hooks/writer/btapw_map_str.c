@@ -7,28 +7,43 @@
 
 #define ATOM_WORDS ((1ull << BTAP_MFA_ATOM_BITS) / 64)
 #define ATOM_MAX   1020 /* 255 characters of 4 bytes */
+#define PAGE_ATOMS 4096
+#define NR_PAGES   ((1u << BTAP_MFA_ATOM_BITS) / PAGE_ATOMS)
+#define NR_NAMES   (BTAPW_NAMES_MAX / 2) /* the table is kept half empty */
+
+/* Zeroed memory that is there only where it is touched. */
+static void *sparse(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
 
 int btapw_map_str_init(struct btapw_map *m, uint64_t room)
 {
-	void *p;
-
 	pthread_mutex_init(&m->lock, NULL);
 	m->str_room = room;
-	/* 32 MiB of addresses; memory only where atoms are. */
-	p = mmap(NULL, ATOM_WORDS * 8, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (p == MAP_FAILED)
-		return -ENOMEM;
-	m->known_atoms = p;
-	return 0;
+	m->known_atoms = sparse(ATOM_WORDS * 8); /* 32 MiB of addresses */
+	m->atom_page = sparse(NR_PAGES * sizeof(*m->atom_page));
+	m->name_at = sparse((NR_NAMES + 1) * sizeof(*m->name_at));
+	return m->known_atoms && m->atom_page && m->name_at ? 0 : -ENOMEM;
 }
 
 void btapw_map_str_fini(struct btapw_map *m)
 {
+	for (uint32_t i = 0; m->atom_page && i < m->nr_atom_pages; i++)
+		free(m->atom_page[i]);
 	if (m->known_atoms)
 		munmap(m->known_atoms, ATOM_WORDS * 8);
+	if (m->atom_page)
+		munmap(m->atom_page, NR_PAGES * sizeof(*m->atom_page));
+	if (m->name_at)
+		munmap(m->name_at, (NR_NAMES + 1) * sizeof(*m->name_at));
 	free(m->name);
 	m->known_atoms = NULL;
+	m->atom_page = NULL;
+	m->name_at = NULL;
 	m->name = NULL;
 	pthread_mutex_destroy(&m->lock);
 }
@@ -80,10 +95,65 @@ static size_t cut(const char *text, size_t len, size_t max)
 	return max;
 }
 
+/* With the lock: the entry at @off is that of atom number @n. */
+static void set_atom(struct btapw_map *m, uint64_t n, uint64_t off)
+{
+	uint32_t *page = m->atom_page[n / PAGE_ATOMS];
+
+	if (!page) {
+		page = calloc(PAGE_ATOMS, sizeof(*page));
+		if (!page)
+			return;
+		/* Pairs with the acquire in btapw_map_atom_text(). */
+		__atomic_store_n(&m->atom_page[n / PAGE_ATOMS], page, __ATOMIC_RELEASE);
+		if (n / PAGE_ATOMS >= m->nr_atom_pages)
+			m->nr_atom_pages = (uint32_t)(n / PAGE_ATOMS) + 1;
+	}
+	__atomic_store_n(&page[n % PAGE_ATOMS], (uint32_t)(off / 8 + 1), __ATOMIC_RELEASE);
+}
+
+/* @at: 1 + offset / 8 in the table, which is ours and right; what lies there need not be. */
+static const char *text_at(const struct btapw_map *m, uint32_t at, size_t *len)
+{
+	const struct btap_string *s;
+	uint64_t off;
+	size_t n;
+
+	if (at == 0)
+		return NULL;
+	off = 8 * (uint64_t)(at - 1);
+	s = (const struct btap_string *)(m->strtab->data + off);
+	n = __atomic_load_n(&s->len, __ATOMIC_RELAXED);
+	if (n > m->str_room - off - sizeof(*s))
+		return NULL;
+	*len = n;
+	return s->text;
+}
+
+const char *btapw_map_atom_text(const struct btapw_map *m, uint64_t term, size_t *len)
+{
+	uint64_t n = BTAP_ATOM_NUMBER(term);
+	const uint32_t *page;
+
+	if (n / PAGE_ATOMS >= NR_PAGES)
+		return NULL;
+	page = __atomic_load_n(&m->atom_page[n / PAGE_ATOMS], __ATOMIC_ACQUIRE);
+	if (!page)
+		return NULL;
+	return text_at(m, __atomic_load_n(&page[n % PAGE_ATOMS], __ATOMIC_ACQUIRE), len);
+}
+
+const char *btapw_map_name_text(const struct btapw_map *m, uint64_t number, size_t *len)
+{
+	if (number > NR_NAMES)
+		return NULL;
+	return text_at(m, __atomic_load_n(&m->name_at[number], __ATOMIC_ACQUIRE), len);
+}
+
 int btapw_map_string(struct btapw_map *m, unsigned int kind, uint64_t key, const char *text,
 		     size_t len)
 {
-	uint64_t n = BTAP_ATOM_NUMBER(key);
+	uint64_t n = BTAP_ATOM_NUMBER(key), off;
 	int r = 0;
 
 	if (!m)
@@ -94,7 +164,10 @@ int btapw_map_string(struct btapw_map *m, unsigned int kind, uint64_t key, const
 	if (kind != BTAP_STRING_ATOM) {
 		r = append(m, kind, key, text, cut(text, len, 0xffff));
 	} else if (!btapw_map_atom_known(m, key)) {
+		off = m->str_used;
 		r = append(m, kind, key, text, cut(text, len, ATOM_MAX));
+		if (r == 0)
+			set_atom(m, n, off);
 		/* Also when it found no room: it will not find any later. */
 		__atomic_fetch_or(&m->known_atoms[n / 64], 1ull << (n % 64), __ATOMIC_RELAXED);
 	}
@@ -178,6 +251,9 @@ uint64_t btapw_map_name(struct btapw_map *m, const char *text, size_t len)
 		if (append(m, BTAP_STRING_NAME, m->nr_names + 1, text, len) == 0) {
 			number = ++m->nr_names;
 			*e = (struct btapw_name){ hash, number, off };
+			if (number <= NR_NAMES)
+				__atomic_store_n(&m->name_at[number], (uint32_t)(off / 8 + 1),
+						 __ATOMIC_RELEASE);
 		}
 	}
 	pthread_mutex_unlock(&m->lock);

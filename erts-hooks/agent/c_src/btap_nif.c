@@ -345,6 +345,17 @@ static ERL_NIF_TERM nif_on(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 	return binary(env, on, sizeof(on));
 }
 
+/* other() -> Mask: what kernel tracepoints and USDT probes want; it is on already */
+static ERL_NIF_TERM nif_other(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
+{
+	uint64_t other[BTAP_MASK_WORDS];
+
+	pthread_mutex_lock(&agent_lock);
+	memcpy(other, agent_leases->other, sizeof(other));
+	pthread_mutex_unlock(&agent_lock);
+	return binary(env, other, sizeof(other));
+}
+
 /* reason(Term) -> binary(): as records show it */
 static ERL_NIF_TERM nif_reason(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 {
@@ -377,6 +388,7 @@ static ErlNifFunc functions[] = {
 	{ "word", 1, nif_word, 0 },
 	{ "learn_alias", 1, nif_learn_alias, 0 },
 	{ "on", 0, nif_on, 0 },
+	{ "other", 0, nif_other, 0 },
 	{ "reason", 1, nif_reason, 0 },
 	{ "version", 0, nif_version, 0 },
 	{ "state_asked", 1, record_asked, 0 },

@@ -11,7 +11,7 @@ static ErlNifTid tid;
 static bool is_running, is_stopping;
 static ErlNifPid controller;
 static bool has_controller;
-static uint32_t pending;     /* leases that changed and that the controller has not fetched */
+static uint32_t pending;     /* leases (and BTAPW_CHANGED_OTHER) that changed and that the controller has not fetched */
 static unsigned int alone_ms; /* for how long nobody could be told */
 static ErlNifEnv *msg_env;
 static ERL_NIF_TERM am_beamtap_nif, am_leases;
@@ -58,7 +58,7 @@ static void scan(bool is_second)
 	bool is_news = false;
 
 	if (changed) {
-		/* What nobody wants any more is off in ctl already. */
+		/* What nobody wants any more is off in ctl already; what a probe wants, on. */
 		agent_update();
 		pending |= changed;
 		is_news = true;
@@ -136,7 +136,7 @@ void control_set(const ErlNifPid *pid)
 	alone_ms = 0;
 	__atomic_store_n(&agent_hot.is_orphan, false, __ATOMIC_RELAXED);
 	/* All that is there is news to a new controller. */
-	pending = (1u << BTAP_MAX_LEASES) - 1;
+	pending = BTAPW_CHANGED_OTHER | ((1u << BTAP_MAX_LEASES) - 1);
 }
 
 uint32_t control_take(void)

@@ -25,7 +25,7 @@ void control_stop(void);
 /** control_set() - who is told.  Caller holds agent_lock */
 void control_set(const ErlNifPid *controller);
 /**
- * control_take() - which leases changed since the last call.  Caller holds agent_lock
+ * control_take() - which leases changed, or BTAPW_CHANGED_OTHER, since the last call.  Caller holds agent_lock
  */
 uint32_t control_take(void);
 

@@ -9,7 +9,7 @@
 -export([loaded/0]).
 -export([enabled/3, trace/5]).
 -export([open/1, close/0, controller/1, leases/0, enable/2, answer/6, own/0, own/1, tracing/0, tracing/1, node/2, raw/1, word/1, learn_alias/1, on/0,
-         reason/1, version/0]).
+         other/0, reason/1, version/0]).
 -export([state_asked/1, state_process/5, state_port/6, socket_open/3, tap/3]).
 -export([probe/4, user_s1/1, user/4]).
 
@@ -108,6 +108,10 @@ learn_alias(_Alias) -> false.
 
 -spec on() -> mask().
 on() -> <<0:256>>.
+
+%% What kernel tracepoints and USDT probes want.
+-spec other() -> mask().
+other() -> <<0:256>>.
 
 -spec reason(term()) -> binary().
 reason(_Term) -> <<>>.

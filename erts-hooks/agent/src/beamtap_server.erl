@@ -202,9 +202,11 @@ wish({I, alive, Gen, Want, Flags, _Pid, Who, Spec}, Old) ->
 
 -spec apply_wishes(#{0..15 => #lease{}}, [outcome()], #st{}) -> #st{}.
 apply_wishes(Leases, New, S) ->
-    {Able, Text} = able(S, wanted(Leases)),
+    %% What tracepoints and probes want goes its own way; all that it needs here is trace flags.
+    Want = wanted(Leases) bor mask_to_int(beamtap_nif:other()),
+    {Able, Text} = able(S, Want),
     Functions = functions(Leases),
-    On = wanted(Leases) band Able band function_events(Functions),
+    On = Want band Able band function_events(Functions),
     %% Nothing that is not wanted is written while flags change.
     Before = mask_to_int(beamtap_nif:on()),
     ok = beamtap_nif:enable(mask(On band Before), maps:size(Functions)),
