@@ -9,7 +9,7 @@
  */
 #include "erl_beamtap_int.h"
 
-#ifdef ERTS_BEAMTAP
+#ifdef ERTS_ENABLE_BEAMTAP
 
 #include <errno.h>
 #include <pthread.h>
@@ -244,4 +244,4 @@ void erts_beamtap_init(void)
 
 #else
 typedef int erl_beamtap_is_off; /* no translation unit is empty */
-#endif /* ERTS_BEAMTAP */
+#endif /* ERTS_ENABLE_BEAMTAP */

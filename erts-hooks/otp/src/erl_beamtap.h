@@ -14,7 +14,7 @@
 #define ERL_BEAMTAP_H__
 
 
-#ifndef ERTS_BEAMTAP
+#ifndef ERTS_ENABLE_BEAMTAP
 
 #define ERTS_BEAMTAP(EVENT, ARGS) ((void) 0)
 #define ERTS_BEAMTAP_CALL(FUNCTION, ARGS) ((void) 0)
@@ -68,9 +68,33 @@ void erts_beamtap_process_exit(Process *p, Eterm reason) ERTS_BEAMTAP_COLD;
 void erts_beamtap_process_scheduled(Process *p) ERTS_BEAMTAP_COLD;
 void erts_beamtap_process_unscheduled(Process *p) ERTS_BEAMTAP_COLD;
 
+/* erl_beamtap_call.c: functions asked for */
+#define ERTS_BEAMTAP_BPF_CALL   0x10000 /* flags of a breakpoint: calls are told, */
+#define ERTS_BEAMTAP_BPF_RETURN 0x20000 /* returns too */
+#define ERTS_BEAMTAP_BPF        (ERTS_BEAMTAP_BPF_CALL | ERTS_BEAMTAP_BPF_RETURN)
+#define ERTS_BEAMTAP_BREAKPOINT(P, CI, REG, FLAGS)      \
+    do {                                                \
+        if ((FLAGS) & ERTS_BEAMTAP_BPF)                 \
+            erts_beamtap_call((P), &(CI)->mfa, (REG), (FLAGS)); \
+        (FLAGS) &= ~ERTS_BEAMTAP_BPF;                   \
+    } while (0)
+void erts_beamtap_call(Process *p, const ErtsCodeMFA *mfa, Eterm *reg, Uint flags)
+    ERTS_BEAMTAP_COLD;
+/* A frame of ours looks like one of return_trace, with a small integer for the tracer. */
+#define ERTS_BEAMTAP_IS_FRAME(WORDS) (((WORDS)[1] & 0xf) == 0xf)
+void erts_beamtap_returned(Process *p, const Eterm *words) ERTS_BEAMTAP_COLD;
+void erts_beamtap_left(Process *p, const Eterm *words, const Eterm *reg) ERTS_BEAMTAP_COLD;
+void erts_beamtap_skip_frames(Eterm *cpp, ErtsCodePtr *return_address) ERTS_BEAMTAP_COLD;
+#define erts_beamtap_no_calls(P) ((P)->beamtap_depth = 0)
+
+/* erl_beamtap_exc.c */
+void erts_beamtap_exception_throw(Process *p, ErtsCodePtr pc, const ErtsCodeMFA *bif, Eterm reason)
+    ERTS_BEAMTAP_COLD;
+void erts_beamtap_exception_catch(Process *p, ErtsCodePtr handler, Eterm cls) ERTS_BEAMTAP_COLD;
+
 #ifdef __cplusplus
 }
 #endif
 
-#endif /* ERTS_BEAMTAP */
+#endif /* ERTS_ENABLE_BEAMTAP */
 #endif /* ERL_BEAMTAP_H__ */

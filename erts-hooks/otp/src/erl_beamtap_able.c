@@ -2,7 +2,7 @@
 /* erl_beamtap_able.c - which events have a hook in this VM; one row a family of ../parts */
 #include "erl_beamtap_int.h"
 
-#ifdef ERTS_BEAMTAP
+#ifdef ERTS_ENABLE_BEAMTAP
 #include "erl_beamtap_ctl.h"
 
 const unsigned short erts_beamtap_able[] = {

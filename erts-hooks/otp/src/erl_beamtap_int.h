@@ -18,7 +18,7 @@
 #include "erl_process.h"
 #include "btapw_map.h"
 
-#ifdef ERTS_BEAMTAP
+#ifdef ERTS_ENABLE_BEAMTAP
 
 #define BEAMTAP_NR_WHERE 256 /* a power of two */
 
@@ -97,5 +97,5 @@ static ERTS_INLINE Uint64 beamtap_where(Process *p)
     return t->where[i].mfa;
 }
 
-#endif /* ERTS_BEAMTAP */
+#endif /* ERTS_ENABLE_BEAMTAP */
 #endif /* ERL_BEAMTAP_INT_H__ */

@@ -8,7 +8,7 @@
  */
 #include "erl_beamtap_int.h"
 
-#ifdef ERTS_BEAMTAP
+#ifdef ERTS_ENABLE_BEAMTAP
 
 #include "erl_message.h"
 
@@ -108,4 +108,4 @@ void erts_beamtap_message_receive(Process *c_p, ErtsMessage *mp)
     btapw_commit(w);
 }
 
-#endif /* ERTS_BEAMTAP */
+#endif /* ERTS_ENABLE_BEAMTAP */

@@ -2,7 +2,7 @@
 /* erl_beamtap_proc.c - processes: spawn, exit, scheduling */
 #include "erl_beamtap_int.h"
 
-#ifdef ERTS_BEAMTAP
+#ifdef ERTS_ENABLE_BEAMTAP
 
 void erts_beamtap_process_spawn(Process *p, Eterm parent, Eterm mod, Eterm func, Uint arity)
 {
@@ -52,4 +52,4 @@ void erts_beamtap_process_unscheduled(Process *p)
         btapw_put2(w, BTAP_EV_dirty_unscheduled, beamtap_pid(p->common.id), beamtap_where(p));
 }
 
-#endif /* ERTS_BEAMTAP */
+#endif /* ERTS_ENABLE_BEAMTAP */
