@@ -13,10 +13,6 @@
 
 #if defined(__x86_64__)
 
-#define TEXTS_MAX 4096 /* bytes for the texts of one probe */
-#define TEXT_MAX  511  /* of one of them, without its end */
-#define NR_ARGS	  12   /* SystemTap's limit */
-
 /* Raised by the kernel: by event id. */
 __attribute__((section(".probes"), visibility("hidden"), used))
 volatile unsigned short btapw_usdt_sem[BTAP_MAX_EVENTS] = { 0 };
@@ -127,15 +123,7 @@ static const struct {
 #undef AS_EVENT
 };
 
-/* Texts of one probe, one behind the other. */
-struct texts {
-	const struct btapw_map *m;
-	char *to; /* where the text that is being written goes on */
-	char *end; /* of it: room for its NUL is left */
-	char buf[TEXTS_MAX];
-};
-
-static void put(struct texts *t, const char *s, size_t len)
+static void put(struct btapw_usdt_args *t, const char *s, size_t len)
 {
 	size_t room = (size_t)(t->end - t->to);
 
@@ -147,7 +135,7 @@ static void put(struct texts *t, const char *s, size_t len)
 	t->to += len;
 }
 
-static void put_number(struct texts *t, uint64_t v)
+static void put_number(struct btapw_usdt_args *t, uint64_t v)
 {
 	char digits[20];
 	size_t n = sizeof(digits);
@@ -163,7 +151,7 @@ static uint64_t bits(uint64_t v, unsigned int shift, unsigned int nr)
 	return nr == 0 || shift > 63 ? 0 : v >> shift & (~0ull >> (64 - (nr > 63 ? 64 : nr)));
 }
 
-static void put_atom(struct texts *t, uint64_t term)
+static void put_atom(struct btapw_usdt_args *t, uint64_t term)
 {
 	size_t len;
 	const char *s = btapw_map_atom_text(t->m, term, &len);
@@ -177,7 +165,7 @@ static void put_atom(struct texts *t, uint64_t term)
 	put(t, ">", 1);
 }
 
-static void put_term(struct texts *t, uint64_t v)
+static void put_term(struct btapw_usdt_args *t, uint64_t v)
 {
 	const struct btapw_map *m = t->m;
 
@@ -196,7 +184,7 @@ static void put_term(struct texts *t, uint64_t v)
 	}
 }
 
-static void put_mfa(struct texts *t, uint64_t v)
+static void put_mfa(struct btapw_usdt_args *t, uint64_t v)
 {
 	if (v == 0)
 		return;
@@ -207,7 +195,7 @@ static void put_mfa(struct texts *t, uint64_t v)
 	put_number(t, BTAP_MFA_ARITY(v));
 }
 
-static void put_str(struct texts *t, uint64_t number)
+static void put_str(struct btapw_usdt_args *t, uint64_t number)
 {
 	size_t len;
 	const char *s = btapw_map_name_text(t->m, number, &len);
@@ -217,11 +205,11 @@ static void put_str(struct texts *t, uint64_t number)
 }
 
 /* A field's value as the probe's argument.  @words: left of the record, 1 or more. */
-static uint64_t value_of(struct texts *t, enum type type, const uint64_t *p, size_t words)
+static uint64_t value_of(struct btapw_usdt_args *t, enum type type, const uint64_t *p, size_t words)
 {
 	char *begin = t->to, *end = t->buf + sizeof(t->buf) - 1;
 
-	t->end = end - begin > TEXT_MAX ? begin + TEXT_MAX : end;
+	t->end = end - begin > BTAPW_USDT_TEXT_MAX ? begin + BTAPW_USDT_TEXT_MAX : end;
 	switch (type) {
 	case T_pid:
 	case T_port:
@@ -258,32 +246,42 @@ static bool is_string(enum type type)
 	return false;
 }
 
-void btapw_usdt_fire(const struct btapw_map *m, const uint64_t *rec, unsigned int nr_words)
+void btapw_usdt_args(const struct btapw_map *m, const uint64_t *rec, unsigned int nr_words,
+		     struct btapw_usdt_args *a)
 {
 	unsigned int event = BTAP_HEAD_EVENT(rec[0]), at = 1;
-	uint64_t args[NR_ARGS] = { 0 };
-	void (*site)(const uint64_t *args);
-	const struct field *f;
-	struct texts t;
+	const struct field *f = events[event].fields;
+	uint64_t len;
 
-	if (event >= BTAP_MAX_EVENTS || !btapw_usdt_sem[event])
-		return;
-	t.m = m;
-	t.to = t.buf;
-	f = events[event].fields;
+	a->m = m;
+	a->to = a->buf;
+	memset(a->arg, 0, sizeof(a->arg));
 	for (unsigned int i = 0; i < events[event].nr; i++, f++) {
 		if (at >= nr_words) {
 			/* An optional field that was left away. */
-			args[f->arg] = is_string(f->type) ? (uintptr_t) "" : BTAP_UNKNOWN;
+			a->arg[f->arg] = is_string(f->type) ? (uintptr_t) "" : BTAP_UNKNOWN;
 			continue;
 		}
-		args[f->arg] = value_of(&t, f->type, rec + at, nr_words - at);
-		if (f->type == T_text && rec[at] != BTAP_TEXT_NONE)
-			at += (unsigned int)((rec[at] + 7) / 8 < nr_words ? (rec[at] + 7) / 8 : nr_words);
+		a->arg[f->arg] = value_of(a, f->type, rec + at, nr_words - at);
+		if (f->type == T_text && rec[at] != BTAP_TEXT_NONE) {
+			len = rec[at] / 8 + (rec[at] % 8 != 0);
+			at += len < nr_words ? (unsigned int)len : nr_words;
+		}
 		at++;
 	}
+}
+
+void btapw_usdt_fire(const struct btapw_map *m, const uint64_t *rec, unsigned int nr_words)
+{
+	unsigned int event = BTAP_HEAD_EVENT(rec[0]);
+	void (*site)(const uint64_t *args);
+	struct btapw_usdt_args a;
+
+	if (event >= BTAP_MAX_EVENTS || !events[event].fields || !btapw_usdt_sem[event])
+		return;
+	btapw_usdt_args(m, rec, nr_words, &a);
 	site = (void (*)(const uint64_t *))(uintptr_t)(btapw_usdt_sites + 8 * (size_t)event);
-	site(args);
+	site(a.arg);
 }
 
 void btapw_usdt_wanted(uint64_t want[BTAP_MASK_WORDS])
@@ -295,6 +293,12 @@ void btapw_usdt_wanted(uint64_t want[BTAP_MASK_WORDS])
 }
 
 #else /* another processor: its addressing modes are not known here */
+
+void btapw_usdt_args(const struct btapw_map *m, const uint64_t *rec, unsigned int nr_words,
+		     struct btapw_usdt_args *a)
+{
+	memset(a, 0, sizeof(*a));
+}
 
 void btapw_usdt_fire(const struct btapw_map *m, const uint64_t *rec, unsigned int nr_words)
 {
