@@ -36,6 +36,7 @@ $(B)/%.o: %.c
 	$(Q_CC)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 include mk/agent.mk
+include mk/otp.mk
 include mk/test.mk
 include mk/recording.mk
 include mk/stress.mk
@@ -44,6 +45,7 @@ include mk/report.mk
 include mk/event.mk
 include mk/drun.mk
 include mk/dlang.mk
+include mk/kmod.mk
 
 .PHONY: demo
 demo: ## install what is missing, build, record a real Erlang node, print its report

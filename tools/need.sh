@@ -8,7 +8,8 @@
 # Without the rights to install, it says which packages are missing and fails.
 set -u
 
-# purpose: what must be there (a command, or a file that begins with /) and the package that brings it
+# purpose: what must be there (a command, or a file that begins with /) and the package that brings it;
+# RELEASE is the running kernel's
 list() {
 	cat <<-'LIST'
 	build  cc                                      gcc
@@ -25,7 +26,41 @@ list() {
 	fuzz   clang                                   clang
 	fuzz   /usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-x86_64.a  libclang-rt-14-dev
 	test   mandoc                                  mandoc
+	debug-kernel  /usr/src/linux-source-6.1.tar.xz    linux-source-6.1
+	debug-kernel  make                                make
+	debug-kernel  xz                                  xz-utils
+	debug-kernel  flex                                flex
+	debug-kernel  bison                               bison
+	debug-kernel  m4                                  m4
+	debug-kernel  bc                                  bc
+	debug-kernel  /sbin/insmod                        kmod
+	debug-kernel  busybox                             busybox
+	debug-kernel-x86  /usr/include/libelf.h           libelf-dev
+	debug-kernel-x86  qemu-system-x86_64              qemu-system-x86
+	otp    g++                                     g++
+	otp    perl                                    perl
+	otp    dpkg-source                             dpkg-dev
+	otp    /usr/include/curses.h                   libncurses-dev
+	otp    /usr/include/zlib.h                     zlib1g-dev
+	otp    /usr/include/netinet/sctp.h             libsctp-dev
 	rabbitmq  /usr/lib/rabbitmq/lib/rabbitmq_server-*/sbin/rabbitmq-server  rabbitmq-server
+	kmod  gcc                                      gcc
+	kmod  make                                     make
+	kmod  /lib/modules/RELEASE/build/Makefile      linux-headers-RELEASE
+	kmod-test  gcc                                 gcc
+	kmod-test  make                                make
+	kmod-test  qemu-system-x86_64                  qemu-system-x86
+	kmod-test  busybox                             busybox-static
+	kmod-test  cpio                                cpio
+	kmod-test  xz                                  xz-utils
+	kmod-test  /sbin/depmod                        kmod
+	kmod-test  /usr/src/linux-source-6.1.tar.xz    linux-source-6.1
+	kmod-test  bpftrace                            bpftrace
+	kmod-test  perf                                linux-perf
+	kmod-test  trace-cmd                           trace-cmd
+	kmod-check  sparse                             sparse
+	kmod-check  perl                               perl
+	kmod-check  /usr/src/linux-source-6.1.tar.xz   linux-source-6.1
 	LIST
 }
 
@@ -42,7 +77,7 @@ for purpose; do
 		[ "$p" = "$purpose" ] || continue
 		have "$what" || missing="$missing $package"
 	done <<-LIST
-	$(list)
+	$(list | sed "s/RELEASE/$(uname -r)/g")
 	LIST
 done
 [ -n "$missing" ] || exit 0

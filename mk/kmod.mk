@@ -1,0 +1,39 @@
+# The kernel module.  KDIR: headers of the kernel it is for.  It is built from a copy in $(B)/kmod/<release>, so
+# that builds for several kernels do not meet, and the sources stay clean.
+KVER ?= $(shell uname -r)
+KDIR ?= /lib/modules/$(KVER)/build
+KMOD_SRC := Kbuild $(wildcard kmod/*.[ch]) $(wildcard uapi/beamtap/*.h)
+# What Debian 12 has: its own kernel and the one of its backports.
+KMOD_KERNELS := 6.1 6.12
+KERNELS      := $(B)/kernels
+# W=1 for the kernel's extra warnings, C=1 for sparse; both are on for developers' targets.
+KMOD_FLAGS ?=
+
+# Build into $(B)/kmod/$(1) against $(2)
+define kmod_build
+	@mkdir -p $(B)/kmod/$(1)
+	@tar cf - $(KMOD_SRC) | tar xf - --keep-newer-files -C $(B)/kmod/$(1) 2>/dev/null || true
+	$(Q_KMOD)$(MAKE) --no-print-directory -C $(2) M=$(abspath $(B))/kmod/$(1) $(KMOD_FLAGS) modules $(if $(V),,>$(B)/kmod/$(1).log 2>&1 || { cat $(B)/kmod/$(1).log; exit 1; })
+	@if [ -f $(B)/kmod/$(1).log ]; then ! grep -i 'warning:' $(B)/kmod/$(1).log; fi
+endef
+ifneq ($(V),1)
+Q_KMOD = @echo "  KMOD    $(B)/kmod/$(1)/beamtap.ko";
+endif
+
+.PHONY: kmod
+kmod: ## build beamtap.ko for the running kernel, or for KDIR=
+	@[ -e $(KDIR)/Makefile ] || tools/need.sh kmod
+	@[ -e $(KDIR)/Makefile ] || { echo "make kmod: no headers in $(KDIR): install linux-headers-$(KVER), or say KDIR="; exit 1; }
+	$(call kmod_build,$(KVER),$(KDIR))
+	@ln -sfn kmod/$(KVER)/beamtap.ko $(B)/beamtap.ko
+
+$(KERNELS)/%/kdir:
+	@tools/need.sh kmod-test
+	$(Q_GEN)tests/kselftest/kernel.sh $* $(KERNELS)
+
+.PHONY: kmod_all
+kmod_all: $(KMOD_KERNELS:%=kmod-%) ## build it for all of Debian 12's kernels, with W=1
+.PHONY: $(KMOD_KERNELS:%=kmod-%)
+$(KMOD_KERNELS:%=kmod-%): kmod-%: $(KERNELS)/%/kdir
+	$(call kmod_build,$*,$(abspath $(KERNELS)/$*/kdir))
+kmod_all: KMOD_FLAGS += W=1
