@@ -214,6 +214,7 @@ void erts_beamtap_init(void)
     pthread_t thread;
     int r;
 
+    erts_beamtap_api_init();
     if (off && strcmp(off, "off") == 0)
         return;
     o.dir = getenv("BEAMTAP_DIR");
@@ -231,6 +232,7 @@ void erts_beamtap_init(void)
         erts_beamtap_map = NULL;
         return;
     }
+    erts_beamtap_api_init();
     /* The VM's signals are for the VM's own thread. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &was);

@@ -68,6 +68,48 @@ void erts_beamtap_process_exit(Process *p, Eterm reason) ERTS_BEAMTAP_COLD;
 void erts_beamtap_process_scheduled(Process *p) ERTS_BEAMTAP_COLD;
 void erts_beamtap_process_unscheduled(Process *p) ERTS_BEAMTAP_COLD;
 
+/* erl_beamtap_gc.c; @used: words outside the old heap, as young_gen_usage() counts them */
+void erts_beamtap_gc_minor_start(Process *p, Sint need, Uint used) ERTS_BEAMTAP_COLD;
+void erts_beamtap_gc_minor_end(Process *p, Uint reclaimed) ERTS_BEAMTAP_COLD;
+void erts_beamtap_gc_major_start(Process *p, Sint need, Uint used) ERTS_BEAMTAP_COLD;
+void erts_beamtap_gc_major_end(Process *p, Uint reclaimed) ERTS_BEAMTAP_COLD;
+void erts_beamtap_heap_changed(Process *p, Uint new_size) ERTS_BEAMTAP_COLD;
+/* Before HEAP_SIZE() of the process is set anew. */
+#define erts_beamtap_heap(P, NEW_SIZE)                  \
+    do {                                                \
+        if (ERTS_BEAMTAP_ON(process_heap_grow) || ERTS_BEAMTAP_ON(process_heap_shrink)) \
+            erts_beamtap_heap_changed((P), (NEW_SIZE)); \
+    } while (0)
+
+/* erl_beamtap_sig.c */
+void erts_beamtap_process_link(Eterm p, Eterm other) ERTS_BEAMTAP_COLD;
+void erts_beamtap_process_unlink(Eterm p, Eterm other) ERTS_BEAMTAP_COLD;
+void erts_beamtap_process_linked(Eterm p, Eterm other) ERTS_BEAMTAP_COLD;
+void erts_beamtap_process_unlinked(Eterm p, Eterm other) ERTS_BEAMTAP_COLD;
+void erts_beamtap_process_monitor(Eterm p, Eterm other) ERTS_BEAMTAP_COLD;
+void erts_beamtap_process_demonitor(Eterm p, const ErtsMonitor *mon) ERTS_BEAMTAP_COLD;
+void erts_beamtap_process_exit_signal(Process *c_p, Eterm from, Eterm reason) ERTS_BEAMTAP_COLD;
+void erts_beamtap_name_register(Eterm id, Eterm name) ERTS_BEAMTAP_COLD;
+void erts_beamtap_name_unregister(Eterm id, Eterm name) ERTS_BEAMTAP_COLD;
+void erts_beamtap_process_hibernate(Process *p, Eterm mod, Eterm func, Uint arity)
+    ERTS_BEAMTAP_COLD;
+void erts_beamtap_process_port_unblocked(const ErtsProcList *plp, Eterm port) ERTS_BEAMTAP_COLD;
+void erts_beamtap_process_runnable(Process *p, ErtsRunQueue *rq) ERTS_BEAMTAP_COLD;
+
+/* erl_beamtap_sched.c */
+void erts_beamtap_scheduler_sleep(const ErtsSchedulerData *esdp) ERTS_BEAMTAP_COLD;
+void erts_beamtap_scheduler_wakeup(const ErtsSchedulerData *esdp) ERTS_BEAMTAP_COLD;
+void erts_beamtap_dirty_scheduled(Process *p, int is_normal) ERTS_BEAMTAP_COLD;
+void erts_beamtap_dirty_unscheduled(Process *p, int is_normal) ERTS_BEAMTAP_COLD;
+
+/* erl_beamtap_timer.c; @ref: numbers of the timer's reference; NULL: the timeout of a receive */
+void erts_beamtap_timer_set(const ErtsSchedulerData *esdp, Eterm told, const Uint32 *ref,
+                            ErtsMonotonicTime position) ERTS_BEAMTAP_COLD;
+void erts_beamtap_timer_cancel(Eterm told, const Uint32 *ref) ERTS_BEAMTAP_COLD;
+void erts_beamtap_timer_fire(Eterm told, const Uint32 *ref) ERTS_BEAMTAP_COLD;
+void erts_beamtap_module_load(Process *p, Eterm module) ERTS_BEAMTAP_COLD;
+void erts_beamtap_module_unload(Process *p, Eterm module) ERTS_BEAMTAP_COLD;
+
 /* erl_beamtap_call.c: functions asked for */
 #define ERTS_BEAMTAP_BPF_CALL   0x10000 /* flags of a breakpoint: calls are told, */
 #define ERTS_BEAMTAP_BPF_RETURN 0x20000 /* returns too */

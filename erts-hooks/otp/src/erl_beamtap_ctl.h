@@ -3,7 +3,7 @@
 #ifndef ERL_BEAMTAP_CTL_H__
 #define ERL_BEAMTAP_CTL_H__
 
-#include "btapw_map.h"
+#include "btapw_api.h"
 
 extern struct btapw_map *erts_beamtap_map; /* NULL: this VM has no region */
 
@@ -15,5 +15,12 @@ extern const int erts_beamtap_nr_able;
 void erts_beamtap_all_atoms(void);
 /* The application serves the leases from now on, or no longer does. */
 void erts_beamtap_serve(int is_application);
+
+/* erl_beamtap_api.c: fill in what is exported. */
+void erts_beamtap_api_init(void);
+/* erl_beamtap_bp.c; see struct btapw_api */
+int erts_beamtap_functions(const struct btapw_function *f, size_t nr);
+int erts_beamtap_functions_done(void);
+bool erts_beamtap_is_told(const struct btapw_function *f);
 
 #endif /* ERL_BEAMTAP_CTL_H__ */

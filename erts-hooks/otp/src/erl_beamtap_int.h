@@ -97,5 +97,15 @@ static ERTS_INLINE Uint64 beamtap_where(Process *p)
     return t->where[i].mfa;
 }
 
+/* erl_beamtap_exc.c */
+#define ERTS_BEAMTAP_REASON_MAX 120
+/* A term as text, bounded.  Return: bytes, at most ERTS_BEAMTAP_REASON_MAX; NUL follows. */
+size_t erts_beamtap_reason(Eterm reason, char buf[ERTS_BEAMTAP_REASON_MAX + 1]) ERTS_BEAMTAP_COLD;
+/* @depth: of the call that the exception leaves; 0: it leaves none, it is raised */
+void erts_beamtap_put_exception(Process *p, Eterm cls, Uint64 mfa, Eterm reason, Uint64 depth)
+    ERTS_BEAMTAP_COLD;
+/* erl_beamtap_call.c: an exception ends the process; tell of all calls that it leaves. */
+void erts_beamtap_left_all(Process *p, Eterm cls, Eterm reason) ERTS_BEAMTAP_COLD;
+
 #endif /* ERTS_ENABLE_BEAMTAP */
 #endif /* ERL_BEAMTAP_INT_H__ */

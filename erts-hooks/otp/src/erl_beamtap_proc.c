@@ -13,12 +13,11 @@ void erts_beamtap_process_spawn(Process *p, Eterm parent, Eterm mod, Eterm func,
 void erts_beamtap_process_exit(Process *p, Eterm reason)
 {
     struct btapw *w = beamtap_writer();
-    char buf[128];
+    char buf[ERTS_BEAMTAP_REASON_MAX + 1];
     struct btapw_text t;
     uint64_t *rec;
-    int n = erts_snprintf(buf, sizeof(buf), "%.40T", reason);
 
-    t = btapw_text_fit(buf, n < (int) sizeof(buf) ? (size_t) n : sizeof(buf) - 1, 120);
+    t = btapw_text_fit(buf, erts_beamtap_reason(reason, buf), ERTS_BEAMTAP_REASON_MAX);
     rec = btapw_reserve(w, BTAP_EV_process_exit, 2 + btapw_text_words(&t));
     if (!rec)
         return;
@@ -27,29 +26,16 @@ void erts_beamtap_process_exit(Process *p, Eterm reason)
     btapw_commit(w);
 }
 
-static ERTS_INLINE int is_dirty(void)
-{
-    ErtsSchedulerData *esdp = erts_get_scheduler_data();
-
-    return esdp && ERTS_SCHEDULER_IS_DIRTY(esdp);
-}
-
 void erts_beamtap_process_scheduled(Process *p)
 {
-    struct btapw *w = beamtap_writer();
-
-    btapw_put2(w, BTAP_EV_process_scheduled, beamtap_pid(p->common.id), beamtap_where(p));
-    if (is_dirty() && ERTS_BEAMTAP_ON(dirty_scheduled))
-        btapw_put2(w, BTAP_EV_dirty_scheduled, beamtap_pid(p->common.id), beamtap_where(p));
+    btapw_put2(beamtap_writer(), BTAP_EV_process_scheduled, beamtap_pid(p->common.id),
+               beamtap_where(p));
 }
 
 void erts_beamtap_process_unscheduled(Process *p)
 {
-    struct btapw *w = beamtap_writer();
-
-    btapw_put2(w, BTAP_EV_process_unscheduled, beamtap_pid(p->common.id), beamtap_where(p));
-    if (is_dirty() && ERTS_BEAMTAP_ON(dirty_unscheduled))
-        btapw_put2(w, BTAP_EV_dirty_unscheduled, beamtap_pid(p->common.id), beamtap_where(p));
+    btapw_put2(beamtap_writer(), BTAP_EV_process_unscheduled, beamtap_pid(p->common.id),
+               beamtap_where(p));
 }
 
 #endif /* ERTS_ENABLE_BEAMTAP */
