@@ -49,12 +49,20 @@ static ERTS_INLINE struct btapw *beamtap_writer(void)
  */
 static ERTS_INLINE Uint64 beamtap_pid(Eterm id)
 {
+#if BEAMTAP_OTP >= 26
+    return (Uint64) erts_ptab_id2data(&erts_proc, id) << _TAG_IMMED1_SIZE | _TAG_IMMED1_PID;
+#else
     return (Uint64) id;
+#endif
 }
 
 static ERTS_INLINE Uint64 beamtap_port(Eterm id)
 {
+#if BEAMTAP_OTP >= 26
+    return (Uint64) erts_ptab_id2data(&erts_port, id) << _TAG_IMMED1_SIZE | _TAG_IMMED1_PORT;
+#else
     return (Uint64) id;
+#endif
 }
 
 /* A local process, a port or an atom; another node's process is that node; 0 for all else. */
