@@ -1,0 +1,30 @@
+# The emulator with hooks, for the Erlang installed here: $(B)/otp/bin/erl runs it (docs/otp.md).
+#   OTP_SOURCE=DIR   an unpacked source of OTP instead of Debian's source package
+OTP := $(B)/otp
+OTP_SOURCE ?=
+export BTAP_OTP_CACHE ?= $(CURDIR)/build/otp-cache
+
+.PHONY: otp otp-emu otp_install otp_uninstall
+otp: ## build the emulator with hooks for the Erlang installed here
+	@tools/need.sh build agent otp
+	@erts-hooks/otp/build.sh $(if $(OTP_SOURCE),-s $(OTP_SOURCE)) $(OTP)
+otp-emu: ## the same, with the interpreter instead of the JIT
+	@tools/need.sh build agent otp
+	@erts-hooks/otp/build.sh $(if $(OTP_SOURCE),-s $(OTP_SOURCE)) -f emu $(OTP)
+
+otp_install: ## put it beside the stock one: erl -emu_type tap
+	@test -f $(OTP)/where || { echo "make otp comes first"; exit 1; }
+	install -m 755 $(wildcard $(OTP)/beam.tap.*) $(DESTDIR)$$(cat $(OTP)/where)/
+otp_uninstall: ## remove it from there
+	rm -f $(DESTDIR)$$(cat $(OTP)/where)/beam.tap.smp $(DESTDIR)$$(cat $(OTP)/where)/beam.tap.emu
+
+# Tests in it: all of tests/otp, and those end-to-end tests that run on the agent, too.
+CHECKS_OTP = $(foreach t,$(wildcard tests/otp/*.sh),otp-$(basename $(notdir $(t)))='$(t) $(B)')
+.PHONY: check-otp check-otp-run
+check-otp: ## build it, and run the tests that need it
+	@tools/need.sh build agent test otp
+	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@$(MAKE) --no-print-directory otp
+	@$(MAKE) --no-print-directory check-otp-run
+check-otp-run: $(B)/beamtap agent
+	@PATH="$(abspath $(OTP))/bin:$$PATH" BEAMTAP_VM=hooks tests/tap.py $(CHECKS_OTP)
