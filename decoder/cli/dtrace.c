@@ -433,6 +433,7 @@ static void clean_up(struct dtrace *dt)
 	dlang_free(dt->dl);
 	if (dt->probes.set)
 		probes_fini(&dt->probes);
+	provider_set_free(dt->names);
 	dtrace_src_close(dt);
 	for (unsigned int i = 0; i < dt->nr_units; i++) {
 		free(dt->units[i].owned);

@@ -72,6 +72,8 @@ struct dtrace {
 	bool is_list, is_check, is_graph, is_header, is_version;
 	struct dtrace_src from;
 	struct probes probes;
+	struct provider_set *names; /* probes of the catalogue, of no VM; NULL until they are needed */
+	bool is_nodeless;	    /* events come from no VM */
 	struct dlang *dl;
 	const struct dprog *prog;
 	struct run run;

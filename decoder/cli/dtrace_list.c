@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/dtrace.h"
+#include "provider/erlang.h"
+
+#define NO_NODE "no node can be tapped: `beamtap list` shows those that can"
 
 /* -- for the compiler -- */
-
 
 static void add_types(struct dlang_match *m, const struct provider_probe *p)
 {
@@ -34,30 +36,76 @@ static int ask_one(void *ctx, struct provider_probe *p)
 	return 0;
 }
 
+/*
+ * The catalogue's probes: a script is checked against them where its nodes are not
+ * there, so that it compiles, and fails to, in the same way with and without them.
+ */
+static struct provider_set *names(struct dtrace *dt)
+{
+	if (dt->names)
+		return dt->names;
+	dt->names = provider_set_new();
+	if (dt->names && erlang_provide(dt->names, NULL, 0, NULL)) {
+		provider_set_free(dt->names);
+		dt->names = NULL;
+	}
+	return dt->names;
+}
+
+/* Whichever node it is that a description names. */
+static struct match_desc of_any_node(const struct dprog_pdesc *pd)
+{
+	struct match_desc m = probes_desc(pd);
+
+	if (!strncmp(pd->prov, "erlang", 6))
+		m.glob[MATCH_PROV] = (char *)"";
+	return m;
+}
+
 static int match(void *ctx, const struct dprog_pdesc *pd, struct dlang_match *m)
 {
 	struct dtrace *dt = ctx;
+	struct match_desc any = of_any_node(pd);
 	int r;
 
 	memset(m, 0, sizeof(*m));
 	r = probes_each(&dt->probes, pd, ask_one, m);
-	return r < 0 ? r : 0;
+	if (r < 0)
+		return r;
+	if (m->nr_probes || pd->id || !names(dt))
+		return 0;
+	provider_each(dt->names, &any, ask_one, m);
+	m->is_known = m->nr_probes > 0;
+	if (!dt->is_check || !dt->is_nodeless)
+		m->nr_probes = 0;
+	return 0;
 }
 
 static void suggest(void *ctx, const struct dprog_pdesc *pd, char *buf, size_t size)
 {
 	struct dtrace *dt = ctx;
-	struct match_desc m = probes_desc(pd);
+	struct match_desc m = dt->is_nodeless ? of_any_node(pd) : probes_desc(pd);
+	struct provider_set *set = dt->is_nodeless ? names(dt) : dt->probes.set;
+	char near[250] = "";
 
-	provider_suggest(dt->probes.set, &m, buf, size);
+	if (dt->is_nodeless && set && provider_each(set, &m, NULL, NULL) > 0)
+		snprintf(buf, size, "%s", dt->from.is_live ? NO_NODE : "no node's events are recorded there");
+	else if (set)
+		provider_suggest(set, &m, near, sizeof(near));
+	if (*near)
+		snprintf(buf, size, "nearest name: %s", near);
 }
 
 static bool has_provider(void *ctx, const char *name)
 {
 	struct dtrace *dt = ctx;
 
-	if (!strcmp(name, "dtrace"))
+	if (!strcmp(name, "dtrace") || !strcmp(name, "profile"))
 		return true;
+	if (dt->is_nodeless && dt->is_check && !strncmp(name, "erlang", 6))
+		return true;
+	if (!strcmp(name, "erlang"))
+		name = "erlang*";
 	for (uint32_t i = 0; i < provider_nr(dt->probes.set); i++)
 		if (match_glob(name, provider_at(dt->probes.set, i)->prov))
 			return true;
@@ -215,14 +263,22 @@ int dtrace_list(struct dtrace *dt)
 	printf("%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
 	if (!dt->nr_units) {
 		list_desc(dt, &all);
+		if (dt->is_nodeless && dt->from.is_live)
+			dtrace_say(NO_NODE);
 		return 0;
 	}
 	for (uint32_t c = 0; c < dt->prog->nr_clauses; c++)
 		for (uint32_t k = 0; k < dt->prog->clauses[c].nr_pdescs; k++) {
 			const struct dprog_pdesc *pd = &dt->prog->clauses[c].pdescs[k];
 
-			if (!list_desc(dt, pd))
-				dtrace_say("failed to match %s: No probe matches description", pd->text);
+			char hint[300] = "";
+
+			if (list_desc(dt, pd))
+				continue;
+			dtrace_say("failed to match %s: No probe matches description", pd->text);
+			suggest(dt, pd, hint, sizeof(hint));
+			if (*hint)
+				dtrace_say("%s", hint);
 		}
 	return 0;
 }

@@ -322,6 +322,7 @@ int dtrace_src_open(struct dtrace *dt)
 		if (err)
 			return -1;
 	}
+	dt->is_nodeless = !f->src || !f->src->nr_vms;
 	if (probes_init(&dt->probes))
 		return fail_diag("no memory for probes", &d);
 	if (f->src && erlang_provide(dt->probes.set, f->src->vms, f->src->nr_vms, &d))

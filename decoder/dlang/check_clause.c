@@ -74,8 +74,9 @@ static void merge(struct dlang_match *to, const struct dlang_match *m)
 {
 	unsigned int i;
 
-	if (!to->nr_probes) {
+	if (!to->is_known) {
 		*to = *m;
+		to->is_known = true;
 		return;
 	}
 	to->nr_probes += m->nr_probes;
@@ -91,7 +92,7 @@ static void check_pdesc(struct dlang *dl, struct node *n)
 {
 	struct dprog_pdesc *pd = parse_pdesc(dl, n);
 	struct dlang_match m = { 0 };
-	char near[200] = "";
+	char near[300] = "";
 
 	n->data = pd;
 	if (!pd || !dl->opts.probes)
@@ -108,11 +109,11 @@ static void check_pdesc(struct dlang *dl, struct node *n)
 		if (dl->opts.probes->suggest)
 			dl->opts.probes->suggest(dl->opts.probes->ctx, pd, near, sizeof(near));
 		if (*near)
-			err_hint(dl, "nearest name: %s", near);
+			err_hint(dl, "%s", near);
 	}
 	if (m.nr_args > DLANG_MAX_ARGS)
 		m.nr_args = DLANG_MAX_ARGS;
-	if (m.nr_probes)
+	if (m.nr_probes || m.is_known)
 		merge(&dl->match, &m);
 	if (!dl->match_text)
 		dl->match_text = pd->text;

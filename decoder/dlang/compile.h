@@ -23,6 +23,7 @@
 /* What the compiler learns of the probes that a description matches. */
 struct dlang_match {
 	unsigned int nr_probes;
+	bool is_known; /* such probes exist, if not here and now: their args[] are below */
 	/*
 	 * D types of args[]; "" where there is no such argument.  Where matching probes disagree:
 	 * vary[n]
@@ -41,8 +42,8 @@ struct dlang_probes {
 	/* Return: 0 with *m filled in, or a negative errno: as if none matched */
 	int (*match)(void *ctx, const struct dprog_pdesc *pd, struct dlang_match *m);
 	/*
-	 * nearest existing names for a description that matches nothing; may be NULL.  Writes ""
-	 * if there is none
+	 * what may help with a description that matches nothing, such as the nearest names there
+	 * are; may be NULL.  Writes "" if there is nothing to say
 	 */
 	void (*suggest)(void *ctx, const struct dprog_pdesc *pd, char *buf, size_t size);
 	/* is there such a provider, for `#pragma D depends_on provider`; may be NULL */

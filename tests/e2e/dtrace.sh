@@ -54,6 +54,30 @@ is "a script that is executed" $? 5 '5\n'
 d -qn 'tick-10ms { printf("%d ", i++); } tick-10ms /i == 3/ { exit(0); }' -p $$
 is "ticks of the clock" $? 0 '0 1 2 \n'
 
+# -p of a process that is no node: there are no probes of Erlang, but a script compiles as if there were.
+d -exerrtags -p $$ -n 'erlang*:::message-send /args[2] > 100/ { @[args[0]] = sum(args[2]); }' \
+	-n 'erlang4711:::process-spawn, process-exit { trace(args[0]); } erlang*:lists:map:function-entry { trace(args[1]); }'
+s=$?
+mv "$T"/err "$T"/out
+is "-e without a node: types are the catalogue's" $s 0 ''
+d -exerrtags -p $$ -n 'message-send { trace(args[0] * 1); }' ; s=$?
+grep -q 'D_OP_ARITH' "$T"/err && ! d -exerrtags -p $$ -n 'message-send { trace(args[9]); }' && grep -q D_ARGS_IDX "$T"/err || s=no
+is "-e without a node: errors are, too" $s 1 ''
+d -qZp $$ -n 'message-send, process-exit { trace(args[0]); } BEGIN { trace("began"); exit(0); }'
+is "-Z without a node: clauses for its probes compile and never fire" $? 0 'began\n'
+d -Zxerrtags -p $$ -n 'message-send, gc_minor-start { trace(args[1]); } message-received { trace(arg0); }'; s=$?
+mv "$T"/err "$T"/out
+is "-Z without a node: what differs between probes is still refused" $s 1 "dtrace: invalid probe specifier message-send, gc_minor-start { trace(args[1]); } message-received { trace(arg0); }: [D_ARGS_MULTI] in action list: args[1] may not be referenced because probe description :::message-send matches probes that give it different types\n"
+d -p $$ -n 'message-send { }'; s=$?
+mv "$T"/err "$T"/out
+is "a run without a node has no probes of Erlang" $s 1 'dtrace: invalid probe specifier message-send { }: probe description :::message-send does not match any probes\ndtrace: no node can be tapped: `beamtap list` shows those that can\n'
+d -p $$ -n 'mesage-send { }'; s=$?
+mv "$T"/err "$T"/out
+is "without a node the nearest name is the catalogue's" $s 1 'dtrace: invalid probe specifier mesage-send { }: probe description :::mesage-send does not match any probes\ndtrace: nearest name: message-send\n'
+d -lvp $$ -n 'message-send { }'; s=$?
+cat "$T"/err >> "$T"/out
+is "-l -v says that there is no node" $s 0 '   ID   PROVIDER            MODULE                          FUNCTION NAME\ndtrace: failed to match :::message-send: No probe matches description\ndtrace: no node can be tapped: `beamtap list` shows those that can\n'
+
 for i in 1 2; do
 	echo "vm node=n$i@host pid=$i"
 	echo "message_send ts=1000$i sender=<0.8$i.0> receiver=<0.90.0> size=$i msg=$i"

@@ -70,7 +70,7 @@ static int match(void *ctx, const struct dprog_pdesc *pd, struct dlang_match *m)
 static void suggest(void *ctx, const struct dprog_pdesc *pd, char *buf, size_t size)
 {
 	if (!strcmp(pd->name, "message-sent"))
-		snprintf(buf, size, "message-send");
+		snprintf(buf, size, "nearest name: message-send");
 }
 
 static bool has_provider(void *ctx, const char *name)
