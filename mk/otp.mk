@@ -18,8 +18,9 @@ otp_install: ## put it beside the stock one: erl -emu_type tap
 otp_uninstall: ## remove it from there
 	rm -f $(DESTDIR)$$(cat $(OTP)/where)/beam.tap.smp $(DESTDIR)$$(cat $(OTP)/where)/beam.tap.emu
 
-# Tests in it: all of tests/otp, and those end-to-end tests that run on the agent, too.
-CHECKS_OTP = $(foreach t,$(wildcard tests/otp/*.sh),otp-$(basename $(notdir $(t)))='$(t) $(B)')
+# Tests in it: all of tests/otp, and the end-to-end tests with a real node, which run on the agent, too.
+CHECKS_OTP = $(foreach t,$(filter-out %_suites.sh %_bench.sh,$(wildcard tests/otp/*.sh)),otp-$(basename $(notdir $(t)))='$(t) $(B)') \
+	$(foreach t,node otp_live rabbitmq,$(t)-hooks='tests/e2e/$(t).sh $(B)')
 .PHONY: check-otp check-otp-run
 check-otp: ## build it, and run the tests that need it
 	@tools/need.sh build agent test otp

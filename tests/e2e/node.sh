@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # A real Erlang node from tap to report: recorded, read by babeltrace2, killed, and looked at by who may not.
 #	tests/e2e/node.sh BUILD_DIR
+# BEAMTAP_VM=hooks: `erl` is the VM with hooks; else the agent taps it.
 B=$(cd "${1:-build}" && pwd) || exit 1
 T=$(mktemp -d) || exit 1
 bt=$B/beamtap
+way=${BEAMTAP_VM:-agent}
 nr=0 node=
 
 ok() { # STATUS NAME
@@ -44,7 +46,7 @@ sleep 1
 
 # What is there.
 "$bt" list >"$T/list" 2>"$T/err"
-has "^$node +alive +agent +[0-9]+/(jit|emu) +[0-9.]+ MiB" "$T/list" "the node is listed, with its kind, release and size"
+has "^$node +alive +$way +[0-9]+/(jit|emu) +[0-9.]+ MiB" "$T/list" "the node is listed, with its kind, release and size"
 "$bt" list -p $node >"$T/probes" 2>"$T/err"
 has 'message-send' "$T/probes" "its probes are listed"
 
