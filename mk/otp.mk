@@ -29,3 +29,13 @@ check-otp: ## build it, and run the tests that need it
 	@$(MAKE) --no-print-directory check-otp-run
 check-otp-run: $(B)/beamtap agent
 	@PATH="$(abspath $(OTP))/bin:$$PATH" BEAMTAP_VM=hooks tests/tap.py $(CHECKS_OTP)
+
+# Benches: the VM with hooks, beside a stock one and the agent.
+BENCH_OTP_B := $(patsubst tests/bench/otp/%.erl,$(B)/bench/agent/%.beam,$(wildcard tests/bench/otp/*.erl))
+$(B)/bench/agent/%.beam: tests/bench/otp/%.erl
+	@mkdir -p $(@D)
+	$(Q_ERL)$(ERLC) +nowarn_deprecated_catch -o $(@D) $<
+
+.PHONY: bench-otp
+bench-otp: $(B)/beamtap agent otp $(BENCH_OTP_B) $$(AGENT_BENCH_B) $$(AGENT_BENCH)/bench_nif.so ## measure what events cost in the VM with hooks
+	@tests/bench/otp/run.sh $(B) $(ROUNDS) $(REPS)

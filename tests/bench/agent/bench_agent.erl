@@ -13,6 +13,8 @@
 
 -export([events/0, idle_one/0]).
 -export([target/1, pong/1, loop_calls/1]).
+%% The works, for bench_otp.
+-export([self_messages/1, yields/1, spawns/1, collections/1, pings/1]).
 
 -define(REPS, 15).
 
