@@ -17,6 +17,7 @@
 #ifndef ERTS_ENABLE_BEAMTAP
 
 #define ERTS_BEAMTAP(EVENT, ARGS) ((void) 0)
+#define ERTS_BEAMTAP_TO(EVENT, FUNCTION, ARGS) ((void) 0)
 #define ERTS_BEAMTAP_CALL(FUNCTION, ARGS) ((void) 0)
 
 #else
@@ -39,8 +40,21 @@ extern unsigned char erts_beamtap_on[4096] __attribute__((visibility("hidden")))
         if (ERTS_BEAMTAP_ON(EVENT))                     \
             erts_beamtap_##EVENT ARGS;                  \
     } while (0)
+/* Where not the event's own function tells of it, but another one. */
+#define ERTS_BEAMTAP_TO(EVENT, FUNCTION, ARGS)          \
+    do {                                                \
+        if (ERTS_BEAMTAP_ON(EVENT))                     \
+            erts_beamtap_##FUNCTION ARGS;               \
+    } while (0)
 /* For what is no event: boot, atoms. */
 #define ERTS_BEAMTAP_CALL(FUNCTION, ARGS) erts_beamtap_##FUNCTION ARGS
+
+/* erl_beamtap_sock.c; @port: 0 for a socket of the socket module, which belongs to @owner */
+void erts_beamtap_socket_open(unsigned long port, unsigned long owner, int fd) ERTS_BEAMTAP_COLD;
+void erts_beamtap_socket_close(unsigned long port, unsigned long owner, int fd) ERTS_BEAMTAP_COLD;
+
+/* Drivers and native functions see no more than that. */
+#ifndef ERTS_BEAMTAP_DRIVER
 
 /* erl_beamtap.c */
 void erts_beamtap_init(void);
@@ -133,6 +147,69 @@ void erts_beamtap_skip_frames(Eterm *cpp, ErtsCodePtr *return_address) ERTS_BEAM
 void erts_beamtap_exception_throw(Process *p, ErtsCodePtr pc, const ErtsCodeMFA *bif, Eterm reason)
     ERTS_BEAMTAP_COLD;
 void erts_beamtap_exception_catch(Process *p, ErtsCodePtr handler, Eterm cls) ERTS_BEAMTAP_COLD;
+
+/* erl_beamtap_port.c, erl_beamtap_drv.c: a name's number in the string table is not known yet */
+#define erts_beamtap_no_name(P) ((P)->beamtap_name = 0)
+
+/* erl_beamtap_port.c */
+void erts_beamtap_port_open(Port *prt, Eterm pid) ERTS_BEAMTAP_COLD;
+void erts_beamtap_port_failed(Port *prt, Eterm who, int error_type, int error) ERTS_BEAMTAP_COLD;
+void erts_beamtap_port_command(Eterm who, Port *prt, Eterm type, Uint bytes) ERTS_BEAMTAP_COLD;
+void erts_beamtap_port_close(Eterm who, Port *prt, int is_broken_link) ERTS_BEAMTAP_COLD;
+void erts_beamtap_port_control(Eterm who, Port *prt, unsigned int command) ERTS_BEAMTAP_COLD;
+void erts_beamtap_port_connect(Port *prt, Eterm new_owner) ERTS_BEAMTAP_COLD;
+void erts_beamtap_port_exit(Port *prt, Eterm who, Eterm reason) ERTS_BEAMTAP_COLD;
+void erts_beamtap_port_busy(Port *prt) ERTS_BEAMTAP_COLD;
+void erts_beamtap_port_not_busy(Port *prt) ERTS_BEAMTAP_COLD;
+void erts_beamtap_port_scheduled(Port *prt, Eterm what) ERTS_BEAMTAP_COLD;
+void erts_beamtap_port_unscheduled(Port *prt, Eterm what) ERTS_BEAMTAP_COLD;
+void erts_beamtap_port_task_in(Port *prt, int type, Uint32 signal) ERTS_BEAMTAP_COLD;
+void erts_beamtap_port_task_out(Port *prt, int type, Uint32 signal) ERTS_BEAMTAP_COLD;
+void erts_beamtap_port_data(Eterm port, Eterm to, Uint64 bytes) ERTS_BEAMTAP_COLD;
+void erts_beamtap_port_term(Eterm port, Eterm to, const ErlDrvTermData *data, int len)
+    ERTS_BEAMTAP_COLD;
+
+/* erl_beamtap_drv.c */
+void erts_beamtap_driver_init(erts_driver_t *drv) ERTS_BEAMTAP_COLD;
+void erts_beamtap_driver_finish(erts_driver_t *drv) ERTS_BEAMTAP_COLD;
+void erts_beamtap_driver_stop_select(erts_driver_t *drv) ERTS_BEAMTAP_COLD;
+void erts_beamtap_driver_start(Eterm who, Port *prt) ERTS_BEAMTAP_COLD;
+void erts_beamtap_driver_stop(Eterm who, Port *prt) ERTS_BEAMTAP_COLD;
+void erts_beamtap_driver_output(Eterm who, Port *prt, Uint64 bytes) ERTS_BEAMTAP_COLD;
+void erts_beamtap_driver_outputv(Eterm who, Port *prt, Uint64 bytes) ERTS_BEAMTAP_COLD;
+void erts_beamtap_driver_control(Eterm who, Port *prt, unsigned int command, Uint64 bytes)
+    ERTS_BEAMTAP_COLD;
+void erts_beamtap_driver_call(Eterm who, Port *prt, unsigned int command, Uint64 bytes)
+    ERTS_BEAMTAP_COLD;
+void erts_beamtap_driver_flush(Port *prt) ERTS_BEAMTAP_COLD;
+void erts_beamtap_driver_timeout(Port *prt) ERTS_BEAMTAP_COLD;
+void erts_beamtap_driver_ready_input(Port *prt) ERTS_BEAMTAP_COLD;
+void erts_beamtap_driver_ready_output(Port *prt) ERTS_BEAMTAP_COLD;
+void erts_beamtap_driver_ready_async(Port *prt) ERTS_BEAMTAP_COLD;
+void erts_beamtap_driver_process_exit(Port *prt) ERTS_BEAMTAP_COLD;
+void erts_beamtap_aio_pool_add(Eterm port, Sint thread) ERTS_BEAMTAP_COLD;
+void erts_beamtap_aio_pool_get(Sint thread) ERTS_BEAMTAP_COLD;
+
+/* erl_beamtap_dist.c */
+void erts_beamtap_message_send_remote(Eterm from, Eterm node, Eterm to, Eterm message, Eterm token)
+    ERTS_BEAMTAP_COLD;
+void erts_beamtap_process_exit_signal_remote(Eterm from, Eterm node, Eterm to, Eterm reason,
+                                             Eterm token) ERTS_BEAMTAP_COLD;
+void erts_beamtap_dist_monitor(Eterm what, Eterm node, Eterm type, Eterm reason)
+    ERTS_BEAMTAP_COLD;
+void erts_beamtap_dist_port_busy(Eterm channel, Eterm node, Eterm suspended) ERTS_BEAMTAP_COLD;
+void erts_beamtap_dist_port_not_busy(Eterm channel, Eterm node) ERTS_BEAMTAP_COLD;
+void erts_beamtap_dist_port_goes_on(Port *prt) ERTS_BEAMTAP_COLD;
+void erts_beamtap_dist_output(Port *prt, Uint64 bytes) ERTS_BEAMTAP_COLD;
+void erts_beamtap_dist_outputv(Port *prt, Uint64 bytes) ERTS_BEAMTAP_COLD;
+
+/* erl_beamtap_msg.c: destinations of other kinds */
+void erts_beamtap_message_sent(Eterm from, Eterm to, ErtsMessage *mp, Sint size, Eterm token)
+    ERTS_BEAMTAP_COLD;
+void erts_beamtap_message_by_name(Process *from, Eterm to, Eterm name) ERTS_BEAMTAP_COLD;
+void erts_beamtap_message_to_port(Process *from, Port *to, Eterm message) ERTS_BEAMTAP_COLD;
+
+#endif /* !ERTS_BEAMTAP_DRIVER */
 
 #ifdef __cplusplus
 }

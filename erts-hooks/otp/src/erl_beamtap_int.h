@@ -27,6 +27,7 @@ struct erts_beamtap_thread {
     struct btapw w;
     int is_joined;
     Uint64 msgid; /* of the message sent last; begins with a number of the thread */
+    Eterm by_name[3]; /* sender, receiver and name of the message that is sent next; or 0 */
     /* Functions found of late; of no use once code was loaded or purged. */
     Uint where_epoch;
     struct { ErtsCodePtr pc; Uint64 mfa; } where[BEAMTAP_NR_WHERE];
@@ -80,6 +81,15 @@ static ERTS_INLINE Uint64 beamtap_mfa(Eterm m, Eterm f, Uint a)
 static ERTS_INLINE Uint64 beamtap_code_mfa(const ErtsCodeMFA *mfa)
 {
     return mfa ? beamtap_mfa(mfa->module, mfa->function, mfa->arity) : 0;
+}
+
+/* The label of a sequential trace token as OTP's own probes give it. */
+static ERTS_INLINE Sint64 beamtap_label(Eterm token)
+{
+    Eterm label = SEQ_TRACE_T_LABEL(token);
+    Sint n = is_small(label) ? signed_val(label) : ERTS_SINT32_MIN;
+
+    return n < ERTS_SINT32_MIN || n > ERTS_SINT32_MAX ? ERTS_SINT32_MIN : n;
 }
 
 /* Counts up when what code lies where may have changed. */

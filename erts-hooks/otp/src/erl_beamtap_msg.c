@@ -30,7 +30,7 @@ static ERTS_INLINE Uint64 id_of(const ErtsMessage *mp)
 /* The last three words of a record: a sequential trace token. */
 static void put_token(uint64_t *p, Eterm token)
 {
-    btapw_set(p, 0, SEQ_TRACE_T_DTRACE_LABEL(token));
+    btapw_set(p, 0, (Uint64) beamtap_label(token));
     btapw_set(p, 1, signed_val(SEQ_TRACE_T_LASTCNT(token)));
     btapw_set(p, 2, signed_val(SEQ_TRACE_T_SERIAL(token)));
 }
@@ -40,26 +40,92 @@ static ERTS_INLINE int is_token(Eterm token)
     return is_tuple(token) && is_tuple_arity(token, 5);
 }
 
-void erts_beamtap_message_send(Process *from, Eterm to, ErtsMessage *mp, Sint size, Eterm token)
+static ERTS_INLINE void put_send(Uint64 from, Uint64 to, Sint size, Uint64 id, Eterm token)
 {
     struct btapw *w = beamtap_writer();
-    Uint64 id = mp ? new_id(mp) : BTAP_UNKNOWN;
     uint64_t *p;
 
     if (ERTS_LIKELY(!is_token(token))) {
-        btapw_put4(w, BTAP_EV_message_send, beamtap_pid(from->common.id), beamtap_ident(to),
-                   (Uint64) size, id);
+        btapw_put4(w, BTAP_EV_message_send, from, to, (Uint64) size, id);
         return;
     }
     p = btapw_reserve(w, BTAP_EV_message_send, 8);
     if (!p)
         return;
-    btapw_set(p, 1, beamtap_pid(from->common.id));
-    btapw_set(p, 2, beamtap_ident(to));
+    btapw_set(p, 1, from);
+    btapw_set(p, 2, to);
     btapw_set(p, 3, (Uint64) size);
     btapw_set(p, 4, id);
     put_token(p + 5, token);
     btapw_commit(w);
+}
+
+/* The name that erts_beamtap_message_by_name() has been told; @to if it has not. */
+static ERTS_INLINE Eterm named(Eterm from, Eterm to)
+{
+    Eterm *by_name = erts_beamtap_thread.by_name;
+
+    if (ERTS_LIKELY(!by_name[0]))
+        return to;
+    if (by_name[0] == from && by_name[1] == to)
+        to = by_name[2];
+    by_name[0] = 0;
+    return to;
+}
+
+void erts_beamtap_message_by_name(Process *from, Eterm to, Eterm name)
+{
+    Eterm *by_name = erts_beamtap_thread.by_name;
+
+    by_name[0] = from->common.id;
+    by_name[1] = to;
+    by_name[2] = name;
+}
+
+void erts_beamtap_message_send(Process *from, Eterm to, ErtsMessage *mp, Sint size, Eterm token)
+{
+    put_send(beamtap_pid(from->common.id), beamtap_ident(named(from->common.id, to)), size,
+             mp ? new_id(mp) : BTAP_UNKNOWN, token);
+}
+
+#define MAX_FRAGMENTS 64 /* of a message that are looked at */
+
+/* Words of a message that is being made; -1: it lies on the receiver's heap, or in many pieces. */
+static Sint words_of(const ErtsMessage *mp)
+{
+    const ErlHeapFragment *f;
+    Sint words = 0;
+    int i;
+
+    if (!mp->data.attached)
+        return -1;
+    f = mp->data.attached == ERTS_MSG_COMBINED_HFRAG ? &mp->hfrag : mp->data.heap_frag;
+    for (i = 0; f && i < MAX_FRAGMENTS; i++, f = f->next)
+        words += (Sint) f->used_size;
+    return f ? -1 : words;
+}
+
+/* By a port, a native function, or to an alias.  @size: words; -1: to be found out */
+void erts_beamtap_message_sent(Eterm from, Eterm to, ErtsMessage *mp, Sint size, Eterm token)
+{
+    put_send(is_atom(from) ? 0 : beamtap_ident(from), beamtap_ident(named(from, to)),
+             size < 0 ? words_of(mp) : size, new_id(mp), token);
+}
+
+/* What does not reach the port now is sent again when it is no longer busy. */
+void erts_beamtap_message_to_port(Process *from, Port *to, Eterm message)
+{
+    erts_aint32_t flags = erts_atomic32_read_nob(&to->sched.flags);
+    const Eterm *tp;
+
+    if ((flags & ERTS_PTS_FLGS_BUSY) && !(flags & ERTS_PTS_FLG_EXIT)
+        && is_tuple_arity(message, 2)) {
+        tp = tuple_val(message);
+        if (is_tuple_arity(tp[2], 2) && tuple_val(tp[2])[1] == am_command)
+            return;
+    }
+    put_send(beamtap_pid(from->common.id), beamtap_port(to->common.id),
+             is_immed(message) ? 0 : -1, BTAP_UNKNOWN, SEQ_TRACE_TOKEN(from));
 }
 
 /* Words that lie with the message, where it was not put on the receiver's heap. */
