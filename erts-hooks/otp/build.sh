@@ -54,7 +54,8 @@ id=$(printf %s "${version#*:}" | tr -c 'A-Za-z0-9.-' _) # make is particular abo
 sum=$({
 	echo "$version $flavor"
 	${CC:-gcc} --version | head -1
-	cat "$here"/build.sh "$here"/apply* "$here"/parts/* "$here"/src/* "$root"/erts-hooks/writer/*.[ch] "$root"/uapi/beamtap/*.h
+	cat "$here"/build.sh "$here"/apply* "$here"/parts/* "$here"/src/* "$root"/erts-hooks/writer/*.[ch] "$root"/uapi/beamtap/*.h \
+	    "$root"/erts-hooks/agent/c_src/reason.[ch] "$root"/erts-hooks/agent/c_src/term.h
 } | sha256sum | cut -c1-16)
 built=$cache/bin/$id-$sum/$name
 
