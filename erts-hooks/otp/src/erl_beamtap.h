@@ -206,7 +206,6 @@ void erts_beamtap_dist_outputv(Port *prt, Uint64 bytes) ERTS_BEAMTAP_COLD;
 /* erl_beamtap_msg.c: destinations of other kinds */
 void erts_beamtap_message_sent(Eterm from, Eterm to, ErtsMessage *mp, Sint size, Eterm token)
     ERTS_BEAMTAP_COLD;
-void erts_beamtap_message_by_name(Process *from, Eterm to, Eterm name) ERTS_BEAMTAP_COLD;
 void erts_beamtap_message_to_port(Process *from, Port *to, Eterm message) ERTS_BEAMTAP_COLD;
 
 #endif /* !ERTS_BEAMTAP_DRIVER */

@@ -27,7 +27,6 @@ struct erts_beamtap_thread {
     struct btapw w;
     int is_joined;
     Uint64 msgid; /* of the message sent last; begins with a number of the thread */
-    Eterm by_name[3]; /* sender, receiver and name of the message that is sent next; or 0 */
     /* Functions found of late; of no use once code was loaded or purged. */
     Uint where_epoch;
     struct { ErtsCodePtr pc; Uint64 mfa; } where[BEAMTAP_NR_WHERE];

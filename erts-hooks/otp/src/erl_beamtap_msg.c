@@ -60,31 +60,9 @@ static ERTS_INLINE void put_send(Uint64 from, Uint64 to, Sint size, Uint64 id, E
     btapw_commit(w);
 }
 
-/* The name that erts_beamtap_message_by_name() has been told; @to if it has not. */
-static ERTS_INLINE Eterm named(Eterm from, Eterm to)
-{
-    Eterm *by_name = erts_beamtap_thread.by_name;
-
-    if (ERTS_LIKELY(!by_name[0]))
-        return to;
-    if (by_name[0] == from && by_name[1] == to)
-        to = by_name[2];
-    by_name[0] = 0;
-    return to;
-}
-
-void erts_beamtap_message_by_name(Process *from, Eterm to, Eterm name)
-{
-    Eterm *by_name = erts_beamtap_thread.by_name;
-
-    by_name[0] = from->common.id;
-    by_name[1] = to;
-    by_name[2] = name;
-}
-
 void erts_beamtap_message_send(Process *from, Eterm to, ErtsMessage *mp, Sint size, Eterm token)
 {
-    put_send(beamtap_pid(from->common.id), beamtap_ident(named(from->common.id, to)), size,
+    put_send(beamtap_pid(from->common.id), beamtap_ident(to), size,
              mp ? new_id(mp) : BTAP_UNKNOWN, token);
 }
 
@@ -108,7 +86,7 @@ static Sint words_of(const ErtsMessage *mp)
 /* By a port, a native function, or to an alias.  @size: words; -1: to be found out */
 void erts_beamtap_message_sent(Eterm from, Eterm to, ErtsMessage *mp, Sint size, Eterm token)
 {
-    put_send(is_atom(from) ? 0 : beamtap_ident(from), beamtap_ident(named(from, to)),
+    put_send(is_atom(from) ? 0 : beamtap_ident(from), beamtap_ident(to),
              size < 0 ? words_of(mp) : size, new_id(mp), token);
 }
 
