@@ -10,6 +10,10 @@
 
 #ifdef ERTS_ENABLE_BEAMTAP
 
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include "atom.h"
 #include "big.h"
 #include "erl_binary.h"
@@ -17,7 +21,7 @@
 #include "erl_map.h"
 #include "erl_nif.h"
 
-#pragma GCC visibility push(hidden)
+#pragma GCC visibility push(hidden) /* what reason.c includes, too, hence all that is above */
 #include "reason/term.h"
 #include "reason/reason.h"
 
