@@ -71,7 +71,7 @@ struct btapw {
 	uint64_t sub_start;  /* records written before this sub-buffer */
 	uint64_t *unwritten; /* hdr.unwritten, for a thread without a ring; or NULL */
 	/* what only records need that are not for the ring alone */
-	const struct btapw_map *map; /* borrowed; NULL: there is neither module nor probe */
+	struct btapw_map *map;	     /* borrowed; NULL: there is neither module nor probe */
 	uint8_t other_on;	     /* BTAP_ON_* of the record in rec[] */
 	uint64_t rec[BTAP_MAX_WORDS];
 };

@@ -76,19 +76,19 @@ static void take_lease(struct btapw_lease *l, const struct btap_lease *from)
 	l->who[i] = '\0';
 }
 
-/* Does the holder of lease @i live?  Looks at its lock and at its heartbeat. */
+/* Does the holder of lease @i live?  It has to be held, and its heart to beat. */
 static bool is_beating(struct btapw_map *m, unsigned int i, uint64_t now)
 {
 	struct btapw_watch *w = &m->watch[i];
 	struct btap_lease *l = lease_of(m, i);
 	uint64_t beat = GET(l->heartbeat_ns), ttl = GET(l->ttl_ns);
 
-	if (btapw_map_file_lock(m->fd, BTAP_LOCK_LEASE + i, true) == 0) {
+	if (!m->ops->is_held(m, i)) {
 		w->changed_ns = 0;
 		w->dead_gen = GET(l->gen);
 		return false;
 	}
-	/* The next holder has the lock, but what stands there is still the last one's. */
+	/* The next holder has it, but what stands there is still the last one's. */
 	if (GET(l->gen) == w->dead_gen)
 		return false;
 	if (beat != w->heartbeat_ns || w->changed_ns == 0) {
@@ -134,17 +134,6 @@ static bool scan_one(struct btapw_map *m, unsigned int i, struct btapw_lease *l,
 	return true;
 }
 
-void btapw_map_switch(struct btapw_map *m, uint8_t purpose, const uint64_t mask[BTAP_MASK_WORDS])
-{
-	for (unsigned int i = 0; i < BTAP_MAX_EVENTS; i++) {
-		uint8_t was = GET(m->ctl->on[i]);
-		uint8_t is = mask[i / 64] >> (i % 64) & 1 ? was | purpose : was & ~purpose;
-
-		if (is != was)
-			SET(m->ctl->on[i], is);
-	}
-}
-
 /* What tracepoints and USDT probes want.  The former the kernel sets, in memory that it holds. */
 static void scan_other(struct btapw_map *m, struct btapw_leases *ls)
 {
@@ -154,14 +143,14 @@ static void scan_other(struct btapw_map *m, struct btapw_leases *ls)
 	btapw_usdt_wanted(usdt);
 	/* Hooks that are on define strings: without memory for them, no probe. */
 	for (unsigned int j = 0; m->is_lazy && j < BTAP_MASK_WORDS; j++)
-		if (usdt[j] & m->able[j] && btapw_map_fill(m, why) < 0)
+		if (usdt[j] & m->facts.able[j] && btapw_map_fill(m, why) < 0)
 			memset(usdt, 0, sizeof(usdt));
 	for (unsigned int j = 0; j < BTAP_MASK_WORDS; j++)
-		other[j] = usdt[j] &= m->able[j];
-	btapw_map_switch(m, BTAP_ON_USDT, usdt);
+		other[j] = usdt[j] &= m->facts.able[j];
+	m->ops->set(m, BTAP_ON_USDT, usdt);
 	for (unsigned int i = 1; m->dev_fd >= 0 && i < BTAP_MAX_EVENTS; i++)
 		if (GET(m->ctl->on[i]) & BTAP_ON_TRACEPOINT)
-			other[i / 64] |= 1ull << (i % 64) & m->able[i / 64];
+			other[i / 64] |= 1ull << (i % 64) & m->facts.able[i / 64];
 	if (memcmp(other, ls->other, sizeof(other)) != 0)
 		ls->changed |= BTAPW_CHANGED_OTHER;
 	memcpy(ls->other, other, sizeof(other));
@@ -197,16 +186,16 @@ uint32_t btapw_map_leases(struct btapw_map *m, struct btapw_leases *ls)
 	memcpy(m->want, want, sizeof(want));
 	/* Off at once; on is the caller's, when the VM is ready for it. */
 	for (unsigned int j = 0; j < BTAP_MASK_WORDS; j++)
-		m->on[j] &= want[j] & m->able[j];
-	btapw_map_switch(m, BTAP_ON_RING, m->on);
-	scan_other(m, ls);
-	if (is_stop)
-		is_stop = btapw_map_file_lock(m->fd, BTAP_LOCK_STOP, true) == -EAGAIN;
-	SET(m->ctl->stop_when_full, is_stop);
+		m->on[j] &= want[j] & m->facts.able[j];
+	m->stop_when_full = is_stop && m->ops->is_stop_held(m);
 	if (ls->nr_alive)
-		SET(m->ctl->off_since_ns, 0);
+		m->off_since_ns = 0;
 	else if (was_alive)
-		SET(m->ctl->off_since_ns, now);
+		m->off_since_ns = now;
+	m->ops->set(m, BTAP_ON_RING, m->on);
+	scan_other(m, ls);
+	if (m->dev_fd >= 0)
+		btapw_map_str_send(m);
 	if (is_new)
 		btapw_map_clock(m);
 	return ls->changed;
@@ -217,8 +206,8 @@ void btapw_map_enable(struct btapw_map *m, const uint64_t on[BTAP_MASK_WORDS])
 	if (!m || m->is_closed)
 		return;
 	for (unsigned int j = 0; j < BTAP_MASK_WORDS; j++)
-		m->on[j] = on[j] & m->want[j] & m->able[j];
-	btapw_map_switch(m, BTAP_ON_RING, m->on);
+		m->on[j] = on[j] & m->want[j] & m->facts.able[j];
+	m->ops->set(m, BTAP_ON_RING, m->on);
 }
 
 void btapw_map_on(const struct btapw_map *m, uint64_t on[BTAP_MASK_WORDS])

@@ -78,7 +78,7 @@ static int append(struct btapw_map *m, unsigned int kind, uint64_t key, const ch
 	s->kind = (uint16_t)kind;
 	s->len = (uint16_t)len;
 	memcpy(s->text, text, len);
-	m->str_used += need;
+	__atomic_store_n(&m->str_used, m->str_used + need, __ATOMIC_RELAXED);
 	m->str_count++;
 	__atomic_store_n(&m->strtab->count, m->str_count, __ATOMIC_RELAXED);
 	/* Pairs with the acquire in the reader's region_poll(): the entry is whole. */
@@ -148,6 +148,16 @@ const char *btapw_map_name_text(const struct btapw_map *m, uint64_t number, size
 	if (number > NR_NAMES)
 		return NULL;
 	return text_at(m, __atomic_load_n(&m->name_at[number], __ATOMIC_ACQUIRE), len);
+}
+
+void btapw_map_str_send(struct btapw_map *m)
+{
+	if (__atomic_load_n(&m->str_sent, __ATOMIC_ACQUIRE) ==
+	    __atomic_load_n(&m->str_used, __ATOMIC_RELAXED))
+		return;
+	pthread_mutex_lock(&m->lock);
+	m->ops->strings(m);
+	pthread_mutex_unlock(&m->lock);
 }
 
 int btapw_map_string(struct btapw_map *m, unsigned int kind, uint64_t key, const char *text,

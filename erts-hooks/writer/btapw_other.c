@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-void btapw_other(const struct btapw_map *m, uint8_t on, const uint64_t *rec, unsigned int nr_words)
+void btapw_other(struct btapw_map *m, uint8_t on, const uint64_t *rec, unsigned int nr_words)
 {
 	int err = errno;
 	ssize_t n;
@@ -14,6 +14,7 @@ void btapw_other(const struct btapw_map *m, uint8_t on, const uint64_t *rec, uns
 	if (!m)
 		return;
 	if (on & BTAP_ON_TRACEPOINT && m->dev_fd >= 0) {
+		btapw_map_str_send(m);
 		/* Whether anybody still listens is the kernel's to know. */
 		n = write(m->dev_fd, rec, (size_t)nr_words * 8);
 		(void)n;

@@ -16,7 +16,6 @@ struct btapw_map;
  *
  * Leaves errno as it was.
  */
-void btapw_other(const struct btapw_map *m, uint8_t on, const uint64_t *rec,
-		 unsigned int nr_words);
+void btapw_other(struct btapw_map *m, uint8_t on, const uint64_t *rec, unsigned int nr_words);
 
 #endif /* BEAMTAP_BTAPW_OTHER_H */

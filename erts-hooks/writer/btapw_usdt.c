@@ -167,17 +167,17 @@ static void put_atom(struct btapw_usdt_args *t, uint64_t term)
 
 static void put_term(struct btapw_usdt_args *t, uint64_t v)
 {
-	const struct btapw_map *m = t->m;
+	const struct btap_facts *f = &t->m->facts;
 
 	if ((v & BTAP_TAG_MASK4) == BTAP_TAG_PID) {
 		put(t, "<0.", 3);
-		put_number(t, bits(v, m->pid_shift, m->pid_number_bits));
+		put_number(t, bits(v, f->pid_shift, f->pid_number_bits));
 		put(t, ".", 1);
-		put_number(t, bits(v, m->pid_shift + m->pid_number_bits, m->pid_serial_bits));
+		put_number(t, bits(v, f->pid_shift + f->pid_number_bits, f->pid_serial_bits));
 		put(t, ">", 1);
 	} else if ((v & BTAP_TAG_MASK4) == BTAP_TAG_PORT) {
 		put(t, "#Port<0.", 8);
-		put_number(t, bits(v, m->port_shift, m->port_number_bits));
+		put_number(t, bits(v, f->port_shift, f->port_number_bits));
 		put(t, ">", 1);
 	} else if ((v & BTAP_TAG_MASK6) == BTAP_TAG_ATOM) {
 		put_atom(t, v);
