@@ -110,6 +110,7 @@ static void show(struct btap_region *r, unsigned int i, const struct btap_lease_
 
 	/* Odd: being written.  The VM copies, and looks at gen again. */
 	WRITE_ONCE(page->gen, l->gen - 1);
+	/* Pairs with the acquire fence of the VM's controller, before it looks again. */
 	smp_wmb();
 	WRITE_ONCE(page->heartbeat_ns, l->beat_ns);
 	WRITE_ONCE(page->ttl_ns, l->ttl_ns);

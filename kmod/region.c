@@ -45,7 +45,7 @@ static void free_pages_of(struct btap_region *r)
 {
 	unsigned long i;
 
-	for (i = 0; i < r->nr_pages && r->pages[i]; i++) {
+	for (i = 0; r->pages && i < r->nr_pages && r->pages[i]; i++) {
 		put_page(r->pages[i]);
 		cond_resched();
 	}

@@ -47,7 +47,7 @@ static const struct btap_strtab_entry *find(struct btap_strtab_entry **bucket, u
 {
 	const struct btap_strtab_entry *e;
 
-	/* Pairs with the release in insert(): an entry that is seen is whole. */
+	/* Pairs with the release in insert(). */
 	for (e = smp_load_acquire(&bucket[i]); e; e = e->next)
 		if (e->key == key && e->kind == kind)
 			return e;
@@ -56,7 +56,7 @@ static const struct btap_strtab_entry *find(struct btap_strtab_entry **bucket, u
 
 const struct btap_strtab_entry *btap_strtab_find(const struct btap_strtab_hash *t, u16 kind, u64 key)
 {
-	/* Pairs with the release in grow(): the buckets are zeroed. */
+	/* Pairs with the release in grow(). */
 	struct btap_strtab_entry **bucket = smp_load_acquire(&t->bucket);
 
 	return bucket ? find(bucket, bucket_of(t, kind, key), kind, key) : NULL;
@@ -76,6 +76,7 @@ static int grow(struct btap_strtab_hash *t, size_t need, size_t limit)
 		if (!bucket)
 			return -ENOMEM;
 		t->bytes += bucket_bytes;
+		/* Pairs with the acquire in btap_strtab_find(): the buckets are zeroed. */
 		smp_store_release(&t->bucket, bucket);
 	}
 	c = kvmalloc(CHUNK_BYTES, GFP_KERNEL_ACCOUNT);
@@ -111,6 +112,7 @@ static int insert(struct btap_strtab_hash *t, const struct btap_string *s, size_
 	e->kind = s->kind;
 	e->len = btap_text_copy(e->text, BTAP_STRTAB_TEXT_MAX, s->text, s->len);
 	e->next = t->bucket[i];
+	/* Pairs with the acquire in find(): an entry that is seen is whole. */
 	smp_store_release(&t->bucket[i], e);
 	t->nr++;
 	return 0;

@@ -37,3 +37,22 @@ kmod_all: $(KMOD_KERNELS:%=kmod-%) ## build it for all of Debian 12's kernels, w
 $(KMOD_KERNELS:%=kmod-%): kmod-%: $(KERNELS)/%/kdir
 	$(call kmod_build,$*,$(abspath $(KERNELS)/$*/kdir))
 kmod_all: KMOD_FLAGS += W=1
+
+# -- tests, in the guest --
+KSFT_DIR := $(B)/kernels/selftests
+KSFT_SRC := $(wildcard tests/kselftest/*_test.c)
+KSFT     := $(KSFT_SRC:tests/kselftest/%.c=$(B)/kselftest/%)
+# The kernel's test harness, and checkpatch, come with its source.
+$(KSFT_DIR)/kselftest_harness.h:
+	@tools/need.sh kmod-test
+	@mkdir -p $(KSFT_DIR)
+	$(Q_GEN)tar xf /usr/src/linux-source-6.1.tar.xz -C $(KSFT_DIR) --wildcards --strip-components 4 \
+		'linux-source-6.1/tools/testing/selftests/kselftest*.h'
+$(B)/kselftest/%: tests/kselftest/%.c tests/kselftest/vm.c tests/kselftest/vm.h tests/kselftest/harness.h \
+		$(wildcard uapi/beamtap/*.h) | $(KSFT_DIR)/kselftest_harness.h
+	@mkdir -p $(@D)
+	$(Q_LD)$(CC) -D_GNU_SOURCE -std=gnu11 -g -O1 -Wall -Wextra -Wno-sign-compare -Wno-unused-parameter -Wno-clobbered -Iuapi \
+		-I$(KSFT_DIR) -o $@ $< tests/kselftest/vm.c -lpthread
+
+.PHONY: kmod-tests
+kmod-tests: $(KSFT)

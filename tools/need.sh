@@ -56,6 +56,7 @@ list() {
 	kmod-test  /sbin/depmod                        kmod
 	kmod-test  /usr/src/linux-source-6.1.tar.xz    linux-source-6.1
 	kmod-test  bpftrace                            bpftrace
+	kmod-test  pahole                              pahole
 	kmod-test  perf                                linux-perf
 	kmod-test  trace-cmd                           trace-cmd
 	kmod-check  sparse                             sparse

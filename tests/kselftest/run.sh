@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# run.sh - in the guest: load the module, run the tests given, print TAP
+#
+#	tests/kselftest/run.sh BEAMTAP.KO TEST...
+#
+# After each test the kernel's log is searched for what no test may cause: such a
+# line is a failure of its own.
+set -u
+ko=$1
+shift
+trouble='BUG|WARNING|Oops|general protection|KASAN|UBSAN|possible circular|inconsistent lock|suspicious RCU|sleeping function|hung task|soft lockup|rcu.*stall|refcount_t|list_(add|del) corruption|segfault'
+bad=0 nr=0
+insmod "$ko" || { echo "not ok 1 insmod"; exit 1; }
+dmesg -c >/dev/null
+for test; do
+	name=$(basename "${test%% *}")
+	echo "# ---- $name"
+	start=$(date +%s)
+	$test 2>&1
+	status=$?
+	nr=$((nr + 1))
+	if [ $status = 4 ] || [ $status = 77 ]; then
+		:
+	elif [ $status != 0 ]; then
+		bad=$((bad + 1))
+	fi
+	dmesg -c >/run/dmesg
+	if grep -E "$trouble" /run/dmesg; then
+		echo "not ok - the kernel's log after $name"
+		sed 's/^/# /' /run/dmesg | tail -60
+		bad=$((bad + 1))
+	else
+		echo "ok - nothing in the kernel's log after $name"
+	fi
+	echo "# $name took $(($(date +%s) - start)) s"
+done
+rmmod beamtap || bad=$((bad + 1))
+lsmod | grep -q beamtap && { echo "not ok - module gone"; bad=$((bad + 1)); } || echo "ok - module gone"
+dmesg | grep -E "$trouble" && { echo "not ok - the kernel's log after the module's end"; bad=$((bad + 1)); }
+[ $bad = 0 ]
