@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include "atom.h"
+#include "beam_common.h"
 #include "erl_beamtap_ctl.h"
 #include "erl_version.h"
 

@@ -37,6 +37,10 @@ const unsigned short erts_beamtap_able[] = {
     BTAP_EV_user_trace_s1, BTAP_EV_user_trace_i4s4, BTAP_EV_user_trace_n, BTAP_EV_user_probe,
     BTAP_EV_state_asked, BTAP_EV_state_process, BTAP_EV_state_port,
     BTAP_EV_tap_start, BTAP_EV_tap_stop, BTAP_EV_tap_warning,
+#if !defined(BEAMASM) || defined(__x86_64__)
+    BTAP_EV_bif_entry, BTAP_EV_bif_return,
+#endif
+    BTAP_EV_nif_entry, BTAP_EV_nif_return, BTAP_EV_copy_struct, BTAP_EV_copy_object,
 };
 const int erts_beamtap_nr_able = sizeof(erts_beamtap_able) / sizeof(erts_beamtap_able[0]);
 
