@@ -255,6 +255,15 @@ static void folded(struct report *r)
 			give_back(r->calls, ent_at(&r->ents, i));
 }
 
+/* Or is it raised, and nothing left yet?  The agent tells only of what is left, and no depth. */
+static bool leaves(const struct src_rec *rec)
+{
+	struct decode_text reason = DECODE_TEXT(rec, exception_throw, reason);
+	size_t pos = DECODE_POS(exception_throw, reason) + 1 + (reason.len + 7) / 8;
+
+	return pos >= rec->nr_words || rec->words[pos] != 0;
+}
+
 static void event(struct report *r, const struct src_rec *rec, uint32_t vm)
 {
 	struct calls *c = r->calls;
@@ -296,7 +305,8 @@ static void event(struct report *r, const struct src_rec *rec, uint32_t vm)
 			push(c, s, fn, rec->ts, true);
 		break;
 	case BTAP_EV_exception_throw:
-		left(c, s, fn, rec->ts, true);
+		if (leaves(rec))
+			left(c, s, fn, rec->ts, true);
 		break;
 	default:
 		if (!s->over)

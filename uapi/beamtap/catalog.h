@@ -111,7 +111,8 @@
 	F(pid,    p,         0, req, "process in which it is raised") \
 	F(atom,   class,     1, req, "error, exit or throw") \
 	F(mfa,    mfa,       2, req, "function that raises, or that the exception leaves") \
-	F(text,   reason,    3, req, "reason, shortened")
+	F(text,   reason,    3, req, "reason, shortened") \
+	F(count,  depth,     4, opt, "open calls of traced functions, the one that it leaves included; 0: it is raised, and leaves none")
 #define BTAP_FIELDS_exception_catch(F) \
 	F(pid,    p,         0, req, "process in which it is caught") \
 	F(atom,   class,     1, req, "error, exit or throw") \

@@ -276,7 +276,8 @@
     p,
     class,
     mfa,
-    reason}).
+    reason,
+    depth = undefined}).
 -record(exception_catch, {
     p,
     class,
