@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* agent.c - the region, the threads' rings, what is on; see agent.h */
+#include <dlfcn.h>
 #include <errno.h>
 #include <linux/membarrier.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -17,6 +19,8 @@ uint8_t agent_kind_of_atom[AGENT_MAX_TAG];
 pthread_mutex_t agent_lock = PTHREAD_MUTEX_INITIALIZER;
 struct btapw_map *agent_map;
 struct btapw_leases *agent_leases;
+const struct btapw_api *agent_api;
+const char *agent_api_error;
 __thread struct agent_thread *agent_self __attribute__((tls_model("initial-exec")));
 
 static struct agent_thread *threads; /* push only, atomic */
@@ -77,11 +81,35 @@ static int membarrier(int cmd)
 	return (int)syscall(SYS_membarrier, cmd, 0, 0);
 }
 
+/* Does the emulator have hooks?  Nothing but the version is looked at before that is known to be ours. */
+static void find_hooks(void)
+{
+	static char text[160];
+	const struct btapw_api *api = dlsym(RTLD_DEFAULT, BTAPW_API_SYMBOL);
+
+	if (!api)
+		return;
+	if (strnlen(api->version, sizeof(api->version)) == sizeof(api->version) ||
+	    strcmp(api->version, BEAMTAP_VERSION) || api->api_size != sizeof(*api) ||
+	    api->writer_size != sizeof(struct btapw)) {
+		snprintf(text, sizeof(text),
+			 "the emulator's hooks are of beamtap %.31s, the agent is %s: use both of one build",
+			 api->version, BEAMTAP_VERSION);
+		agent_api_error = text;
+	} else if (!api->map) {
+		agent_api_error = "the emulator has hooks but no region: it was started with"
+				  " BEAMTAP=off, or said on its standard error why";
+	} else {
+		agent_api = api;
+	}
+}
+
 const char *agent_load(ErlNifEnv *env)
 {
 	unsigned int k;
 	uint64_t n;
 
+	find_hooks();
 	if (!term_init(env))
 		return "terms of this VM are not as the agent knows them";
 	for (k = 1; k <= AGENT_KIND_trace_status; k++) {
@@ -103,10 +131,19 @@ int agent_open(const struct btapw_map_opts *opts, char why[BTAPW_WHY_MAX])
 
 	if (agent_map)
 		return -EALREADY;
-	r = btapw_map_new(&agent_map, opts, why);
-	if (r) {
-		agent_map = NULL;
-		return r;
+	if (agent_api_error) {
+		snprintf(why, BTAPW_WHY_MAX, "%s", agent_api_error);
+		return -EPROTO;
+	}
+	if (agent_api) {
+		agent_api->serve(true);
+		agent_map = agent_api->map;
+	} else {
+		r = btapw_map_new(&agent_map, opts, why);
+		if (r) {
+			agent_map = NULL;
+			return r;
+		}
 	}
 	memset(agent_leases, 0, sizeof(*agent_leases));
 	agent_hot.ctl = btapw_map_ctl(agent_map);
@@ -151,6 +188,12 @@ void agent_close(void)
 	if (!m)
 		return;
 	memset(agent_hot.on, 0, sizeof(agent_hot.on));
+	if (agent_api) {
+		__atomic_store_n(&agent_hot.epoch, 0, __ATOMIC_SEQ_CST);
+		agent_map = NULL;
+		agent_api->serve(false);
+		return;
+	}
 	btapw_map_close(m);
 	__atomic_store_n(&agent_hot.epoch, 0, __ATOMIC_SEQ_CST);
 	/* A thread that does not come out keeps its memory: better lost than gone. */
@@ -250,12 +293,18 @@ struct agent_thread *agent_join(void)
 		agent_leave(t);
 		return NULL;
 	}
+	t->module = t->function = 0;
+	if (agent_api) {
+		t->w = agent_api->writer();
+		t->epoch = epoch;
+		return t;
+	}
 	pthread_getname_np(pthread_self(), name, sizeof(name));
 	kind = thread_kind(name);
 	t->is_dirty = kind == BTAP_THREAD_DIRTY_CPU || kind == BTAP_THREAD_DIRTY_IO;
-	btapw_map_thread(agent_map, &t->w, kind,
+	t->w = &t->own_w;
+	btapw_map_thread(agent_map, t->w, kind,
 			 kind == BTAP_THREAD_OTHER ? 0 : number_in(name), name);
-	t->module = t->function = 0;
 	t->epoch = epoch;
 	return t;
 }

@@ -11,7 +11,8 @@
  *
  * A callback says that it is busy before it looks at the epoch; agent_close()
  * sets the epoch to 0, makes all threads see that (membarrier), and unmaps the
- * region once no thread that was busy then is busy still.
+ * region once no thread that was busy then is busy still.  In an emulator with
+ * hooks the region is the emulator's and stays.
  */
 #ifndef BEAMTAP_AGENT_H
 #define BEAMTAP_AGENT_H
@@ -20,8 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <erl_nif.h>
-#include "btapw.h"
-#include "btapw_map.h"
+#include "btapw_api.h"
 #include "term.h"
 
 /* Trace tags of the VM: what enabled/3 and trace/5 are called with. */
@@ -60,7 +60,8 @@ struct agent_hot {
 
 /* Of one thread; made at its first event, and kept for the next region. */
 struct agent_thread {
-	struct btapw w;
+	struct btapw *w;   /* own_w, or the emulator's where that has hooks */
+	struct btapw own_w;
 	uint32_t busy;
 	uint32_t epoch;
 	bool is_dirty;
@@ -73,6 +74,12 @@ extern uint8_t agent_kind_of_atom[AGENT_MAX_TAG];
 extern pthread_mutex_t agent_lock;
 extern struct btapw_map *agent_map;
 extern struct btapw_leases *agent_leases;
+/*
+ * The emulator has hooks, and this is what it offers: region and writers are its own then, and
+ * no trace flags are needed.  NULL in a stock VM.  Set when the library is loaded.
+ */
+extern const struct btapw_api *agent_api;
+extern const char *agent_api_error; /* it has hooks, but of no use to us: why; or NULL */
 extern __thread struct agent_thread *agent_self __attribute__((tls_model("initial-exec")));
 
 /* agent_load() - once, when the library is loaded.  Return: NULL, or what is wrong */

@@ -364,6 +364,89 @@ static ERL_NIF_TERM nif_reason(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv
 	return binary(env, buf, reason_print(env, argv[0], buf));
 }
 
+/* hooked() -> false | {true, Able} | {error, Text}: does the emulator have hooks of its own? */
+static ERL_NIF_TERM nif_hooked(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
+{
+	if (agent_api_error)
+		return enif_make_tuple2(env, am_error, text(env, agent_api_error));
+	if (!agent_api)
+		return enif_make_atom(env, "false");
+	return enif_make_tuple2(env, enif_make_atom(env, "true"),
+				binary(env, agent_api->able, sizeof(agent_api->able)));
+}
+
+/* prepare() -> ok | {error, Errno, Text}: before events are switched on, in an emulator with hooks */
+static ERL_NIF_TERM nif_prepare(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
+{
+	char why[BTAPW_WHY_MAX] = "";
+	int r = 0;
+
+	pthread_mutex_lock(&agent_lock);
+	if (agent_api && agent_map) {
+		r = btapw_map_fill(agent_map, why);
+		if (r == 0)
+			agent_api->all_atoms();
+	}
+	pthread_mutex_unlock(&agent_lock);
+	return r < 0 ? failure(env, r, why) : am_ok;
+}
+
+static bool get_function(ErlNifEnv *env, ERL_NIF_TERM t, struct btapw_function *f)
+{
+	const ERL_NIF_TERM *e;
+	unsigned int arity;
+	int nr;
+
+	e = term_tuple(env, t, &nr);
+	if (!e || nr != 4 || !term_is_atom(e[0]) || !term_is_atom(e[1]) ||
+	    !enif_get_uint(env, e[2], &arity) || arity > 255 || !term_is_atom(e[3]))
+		return false;
+	*f = (struct btapw_function){ .module = e[0], .function = e[1], .arity = arity,
+				      .has_return = e[3] == enif_make_atom(env, "return") };
+	return true;
+}
+
+/* functions([{M, F, A, call | return}]) -> ok | {error, Errno, Text}: of these calls are told, in the background */
+static ERL_NIF_TERM nif_functions(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
+{
+	ERL_NIF_TERM head, tail = argv[0];
+	struct btapw_function *f;
+	unsigned int nr, i;
+	int r;
+
+	if (!agent_api || !enif_get_list_length(env, argv[0], &nr))
+		return enif_make_badarg(env);
+	f = enif_alloc((nr + 1) * sizeof(*f));
+	if (!f)
+		return failure(env, -ENOMEM, "");
+	for (i = 0; i < nr && enif_get_list_cell(env, tail, &head, &tail); i++)
+		if (!get_function(env, head, &f[i])) {
+			enif_free(f);
+			return enif_make_badarg(env);
+		}
+	r = agent_api->functions(f, nr);
+	enif_free(f);
+	return r < 0 ? failure(env, r, "") : am_ok;
+}
+
+/* functions_done() -> busy | NrFound */
+static ERL_NIF_TERM nif_functions_done(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
+{
+	int nr = agent_api ? agent_api->functions_done() : 0;
+
+	return nr < 0 ? enif_make_atom(env, "busy") : enif_make_int(env, nr);
+}
+
+/* is_told({M, F, A, _}) -> boolean(): are its calls told now? */
+static ERL_NIF_TERM nif_is_told(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
+{
+	struct btapw_function f;
+
+	if (!agent_api || !get_function(env, argv[0], &f))
+		return enif_make_badarg(env);
+	return enif_make_atom(env, agent_api->is_told(&f) ? "true" : "false");
+}
+
 /* version() -> binary() */
 static ERL_NIF_TERM nif_version(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 {
@@ -391,6 +474,11 @@ static ErlNifFunc functions[] = {
 	{ "other", 0, nif_other, 0 },
 	{ "reason", 1, nif_reason, 0 },
 	{ "version", 0, nif_version, 0 },
+	{ "hooked", 0, nif_hooked, 0 },
+	{ "prepare", 0, nif_prepare, ERL_NIF_DIRTY_JOB_IO_BOUND },
+	{ "functions", 1, nif_functions, 0 },
+	{ "functions_done", 0, nif_functions_done, 0 },
+	{ "is_told", 1, nif_is_told, 0 },
 	{ "state_asked", 1, record_asked, 0 },
 	{ "state_process", 5, record_process, 0 },
 	{ "state_port", 6, record_port, 0 },

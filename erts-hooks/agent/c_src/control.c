@@ -54,7 +54,8 @@ static void alone(void)
 
 static void scan(bool is_second)
 {
-	uint32_t changed = btapw_map_leases(agent_map, agent_leases);
+	uint32_t changed = agent_api ? agent_api->leases(agent_map, agent_leases) :
+				       btapw_map_leases(agent_map, agent_leases);
 	bool is_news = false;
 
 	if (changed) {

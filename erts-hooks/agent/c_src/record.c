@@ -53,7 +53,7 @@ ERL_NIF_TERM record_asked(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 	t = agent_enter();
 	if (!t)
 		return am_false;
-	btapw_put1(&t->w, BTAP_EV_state_asked, term_pid(argv[0]));
+	btapw_put1(t->w, BTAP_EV_state_asked, term_pid(argv[0]));
 	agent_leave(t);
 	return am_true;
 }
@@ -73,7 +73,7 @@ ERL_NIF_TERM record_process(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 	mfa = term_tuple(env, argv[1], &nr);
 	if (mfa && nr == 3)
 		f = agent_mfa(env, mfa[0], mfa[1], term_small(mfa[2], 256));
-	btapw_put5(&t->w, BTAP_EV_state_process, term_pid(argv[0]), f,
+	btapw_put5(t->w, BTAP_EV_state_process, term_pid(argv[0]), f,
 		   term_is_atom(argv[2]) ? agent_atom(env, argv[2]) : 0, term_pid(argv[3]),
 		   number_of(env, argv[4], BTAP_UNKNOWN));
 	agent_leave(t);
@@ -94,7 +94,7 @@ ERL_NIF_TERM record_port(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 	if (enif_inspect_iolist_as_binary(env, argv[1], &name))
 		str = btapw_map_name(agent_map, (const char *)name.data,
 				     name.size < 1024 ? name.size : 1024);
-	btapw_put6(&t->w, BTAP_EV_state_port, term_word(argv[0]), str, term_pid(argv[2]),
+	btapw_put6(t->w, BTAP_EV_state_port, term_word(argv[0]), str, term_pid(argv[2]),
 		   term_is_atom(argv[3]) ? agent_atom(env, argv[3]) : 0,
 		   number_of(env, argv[4], BTAP_UNKNOWN), number_of(env, argv[5], BTAP_UNKNOWN));
 	agent_leave(t);
@@ -156,7 +156,7 @@ ERL_NIF_TERM record_socket(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 		return enif_make_int(env, 0);
 	lt = btapw_text_fit(local, nl, TEXT_MAX);
 	rt = btapw_text_fit(remote, nr, TEXT_MAX);
-	p = btapw_reserve(&t->w, BTAP_EV_socket_open,
+	p = btapw_reserve(t->w, BTAP_EV_socket_open,
 			  6 + btapw_text_words(&lt) + btapw_text_words(&rt));
 	if (p) {
 		btapw_set(p, 1, term_word(argv[0]));
@@ -165,7 +165,7 @@ ERL_NIF_TERM record_socket(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 		btapw_set(p, 4, cookie);
 		btapw_set(p, 5, (uint64_t)fd);
 		btapw_text_store(btapw_text_store(p + 6, &lt), &rt);
-		btapw_commit(&t->w);
+		btapw_commit(t->w);
 	}
 	agent_leave(t);
 	return enif_make_uint64(env, cookie ? cookie : st.st_ino);
@@ -185,12 +185,12 @@ ERL_NIF_TERM record_tap(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 	t = agent_enter();
 	if (!t)
 		return am_false;
-	p = btapw_reserve(&t->w, event, words);
+	p = btapw_reserve(t->w, event, words);
 	if (p) {
 		if (event != BTAP_EV_tap_warning)
 			btapw_set(p, i++, number_of(env, argv[1], BTAP_UNKNOWN));
 		btapw_text_store(p + i, &text);
-		btapw_commit(&t->w);
+		btapw_commit(t->w);
 	}
 	agent_leave(t);
 	return am_true;
@@ -222,14 +222,14 @@ ERL_NIF_TERM record_probe(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 	t = agent_enter();
 	if (!t)
 		return am_false;
-	p = btapw_reserve(&t->w, BTAP_EV_user_probe, 5 + btapw_text_words(&text));
+	p = btapw_reserve(t->w, BTAP_EV_user_probe, 5 + btapw_text_words(&text));
 	if (p) {
 		btapw_set(p, 1, self_of(env));
 		btapw_set(p, 2, agent_atom(env, argv[0]));
 		btapw_set(p, 3, number_of(env, argv[1], BTAP_UNKNOWN));
 		btapw_set(p, 4, number_of(env, argv[2], BTAP_UNKNOWN));
 		btapw_text_store(p + 5, &text);
-		btapw_commit(&t->w);
+		btapw_commit(t->w);
 	}
 	agent_leave(t);
 	return am_true;
@@ -247,10 +247,10 @@ ERL_NIF_TERM record_s1(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 	t = agent_enter();
 	if (!t)
 		return am_false;
-	p = btapw_reserve(&t->w, BTAP_EV_user_trace_s1, 1 + btapw_text_words(&text));
+	p = btapw_reserve(t->w, BTAP_EV_user_trace_s1, 1 + btapw_text_words(&text));
 	if (p) {
 		btapw_text_store(p + 1, &text);
-		btapw_commit(&t->w);
+		btapw_commit(t->w);
 	}
 	agent_leave(t);
 	return am_true;
@@ -280,7 +280,7 @@ ERL_NIF_TERM record_user(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 	t = agent_enter();
 	if (!t)
 		return am_false;
-	p = btapw_reserve(&t->w, is_n ? BTAP_EV_user_trace_n : BTAP_EV_user_trace_i4s4, words);
+	p = btapw_reserve(t->w, is_n ? BTAP_EV_user_trace_n : BTAP_EV_user_trace_i4s4, words);
 	if (p) {
 		btapw_set(p++, 1, self_of(env));
 		p++;
@@ -291,7 +291,7 @@ ERL_NIF_TERM record_user(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 			btapw_set(p++, 0, ints[i]);
 		for (i = 1; i < 5; i++)
 			p = btapw_text_store(p, &text[i]);
-		btapw_commit(&t->w);
+		btapw_commit(t->w);
 	}
 	agent_leave(t);
 	return am_true;

@@ -125,7 +125,7 @@ static inline uint64_t msg_id(const struct ev *e)
 /* Does the VM deliver it here?  {Name, Node} counts as local where Node is this one. */
 static void on_send_elsewhere(const struct ev *e, ERL_NIF_TERM to)
 {
-	struct btapw *w = &e->t->w;
+	struct btapw *w = e->t->w;
 	ERL_NIF_TERM node = 0, name;
 	const ERL_NIF_TERM *el;
 	uint64_t words[3];
@@ -222,7 +222,7 @@ static bool port_data_of(const struct ev *e, ERL_NIF_TERM *data)
 static void on_send(const struct ev *e)
 {
 	ERL_NIF_TERM to = term_option(e->env, e->opts, am.extra), data, alias;
-	struct btapw *w = &e->t->w;
+	struct btapw *w = e->t->w;
 
 	if (term_is_port(e->tracee) && agent_on(BTAP_EV_port_data) && port_data_of(e, &data))
 		btapw_put3(w, BTAP_EV_port_data, e->who, term_ident(to),
@@ -269,7 +269,7 @@ static uint64_t command_bytes(ErlNifEnv *env, ERL_NIF_TERM t)
 static void on_port_receive(const struct ev *e)
 {
 	const ERL_NIF_TERM *el, *cmd;
-	struct btapw *w = &e->t->w;
+	struct btapw *w = e->t->w;
 	uint64_t caller, bytes = 0;
 	ERL_NIF_TERM what;
 	int nr, nr_cmd = 0;
@@ -311,18 +311,18 @@ static void on_receive(const struct ev *e)
 		from = TERM_NONE;
 	if (agent_is_own(from))
 		return;
-	btapw_put5(&e->t->w, BTAP_EV_message_receive, e->who, term_size(e->msg), BTAP_UNKNOWN,
+	btapw_put5(e->t->w, BTAP_EV_message_receive, e->who, term_size(e->msg), BTAP_UNKNOWN,
 		   agent_ident(e->env, from), message_id(e->env, e->msg, from));
 }
 
 static void on_call(const struct ev *e)
 {
-	btapw_put3(&e->t->w, BTAP_EV_function_entry, e->who, mfa_of(e, e->msg), BTAP_UNKNOWN);
+	btapw_put3(e->t->w, BTAP_EV_function_entry, e->who, mfa_of(e, e->msg), BTAP_UNKNOWN);
 }
 
 static void on_return(const struct ev *e)
 {
-	btapw_put3(&e->t->w, BTAP_EV_function_return, e->who, mfa_of(e, e->msg), BTAP_UNKNOWN);
+	btapw_put3(e->t->w, BTAP_EV_function_return, e->who, mfa_of(e, e->msg), BTAP_UNKNOWN);
 }
 
 /* {Class, Reason} leaves a function */
@@ -344,12 +344,12 @@ static void on_exception(const struct ev *e)
 	words[0] = e->who;
 	words[1] = agent_atom(e->env, el[0]);
 	words[2] = mfa_of(e, e->msg);
-	put_text(&e->t->w, BTAP_EV_exception_throw, words, 3, text, len);
+	put_text(e->t->w, BTAP_EV_exception_throw, words, 3, text, len);
 }
 
 static void on_sched(const struct ev *e, bool is_in)
 {
-	struct btapw *w = &e->t->w;
+	struct btapw *w = e->t->w;
 	unsigned int event;
 	uint64_t mfa;
 
@@ -381,7 +381,7 @@ static void on_spawned(const struct ev *e)
 		f = initial_of(e->env, mfa);
 		f = f ? f : mfa_of(e, mfa);
 	}
-	btapw_put3(&e->t->w, BTAP_EV_process_spawn, e->who, f, term_pid(e->msg));
+	btapw_put3(e->t->w, BTAP_EV_process_spawn, e->who, f, term_pid(e->msg));
 }
 
 static void on_proc_exit(const struct ev *e)
@@ -391,12 +391,12 @@ static void on_proc_exit(const struct ev *e)
 	size_t len;
 
 	len = reason_print(e->env, e->msg, text);
-	put_text(&e->t->w, BTAP_EV_process_exit, &p, 1, text, len);
+	put_text(e->t->w, BTAP_EV_process_exit, &p, 1, text, len);
 }
 
 static void on_name(const struct ev *e, unsigned int event)
 {
-	btapw_put2(&e->t->w, event, e->who, term_is_atom(e->msg) ? agent_atom(e->env, e->msg) : 0);
+	btapw_put2(e->t->w, event, e->who, term_is_atom(e->msg) ? agent_atom(e->env, e->msg) : 0);
 }
 
 static void on_port_open(const struct ev *e)
@@ -411,7 +411,7 @@ static void on_port_open(const struct ev *e)
 	n = term_is_atom(name) ? reason_atom(e->env, name, text) : -1;
 	if (n >= 0)
 		str = btapw_map_name(agent_map, text, (size_t)n);
-	btapw_put3(&e->t->w, BTAP_EV_port_open, term_pid(e->msg), str, e->who);
+	btapw_put3(e->t->w, BTAP_EV_port_open, term_pid(e->msg), str, e->who);
 }
 
 static void on_port_closed(const struct ev *e)
@@ -421,7 +421,7 @@ static void on_port_closed(const struct ev *e)
 	size_t len;
 
 	len = reason_print(e->env, e->msg, text);
-	put_text(&e->t->w, BTAP_EV_port_exit, words, 3, text, len);
+	put_text(e->t->w, BTAP_EV_port_exit, words, 3, text, len);
 }
 
 /* The VM hands a list of {Name, Words}, the same names in the same order each time. */
@@ -461,13 +461,13 @@ static void on_gc(const struct ev *e, unsigned int event, bool is_start)
 	/* Off-heap binaries are counted in words there. */
 	if (v[GC_BIN] != BTAP_UNKNOWN)
 		v[GC_BIN] *= 8;
-	btapw_put6(&e->t->w, event, e->who, v[GC_SIZE], v[GC_HEAP], v[GC_OLD],
+	btapw_put6(e->t->w, event, e->who, v[GC_SIZE], v[GC_HEAP], v[GC_OLD],
 		   is_start ? v[GC_MBUF] : v[GC_BLOCK], v[GC_BIN]);
 }
 
 static void on_link(const struct ev *e, unsigned int event)
 {
-	btapw_put2(&e->t->w, event, e->who, term_ident(e->msg));
+	btapw_put2(e->t->w, event, e->who, term_ident(e->msg));
 }
 
 /* Apart, so that what is common need not save what these need. */

@@ -10,6 +10,7 @@
 -export([enabled/3, trace/5]).
 -export([open/1, close/0, controller/1, leases/0, enable/2, answer/6, own/0, own/1, tracing/0, tracing/1, node/2, raw/1, word/1, learn_alias/1, on/0,
          other/0, reason/1, version/0]).
+-export([hooked/0, prepare/0, functions/1, functions_done/0, is_told/1]).
 -export([state_asked/1, state_process/5, state_port/6, socket_open/3, tap/3]).
 -export([probe/4, user_s1/1, user/4]).
 
@@ -118,6 +119,25 @@ reason(_Term) -> <<>>.
 
 -spec version() -> binary().
 version() -> <<>>.
+
+%% ---- in an emulator that has hooks
+
+-spec hooked() -> false | {true, mask()} | {error, binary()}.
+hooked() -> false.
+
+%% Before events are switched on: memory for the rings, the names of all atoms.
+-spec prepare() -> ok | {error, integer(), binary()}.
+prepare() -> ok.
+
+%% From these functions on, and from no others, calls are told; done in the background.
+-spec functions([{module(), atom(), arity(), call | return}]) -> ok | {error, integer(), binary()}.
+functions(_Functions) -> {error, -38, <<"the library is not loaded">>}.
+
+-spec functions_done() -> busy | non_neg_integer().
+functions_done() -> 0.
+
+-spec is_told({module(), atom(), arity(), call | return}) -> boolean().
+is_told(_Function) -> false.
 
 %% ---- records of the state; written when a region is open, whatever is on
 

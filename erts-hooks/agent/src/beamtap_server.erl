@@ -7,6 +7,9 @@
 %% already; flags and patterns follow; what is new is switched on last, so that
 %% an event is written only when all that belongs to it is set; each reader gets
 %% his answer.
+%%
+%% Flags and patterns are beamtap_trace's work.  An emulator with hooks needs none:
+%% there beamtap_hooked stands in its place.
 -module(beamtap_server).
 -behaviour(gen_server).
 
@@ -37,7 +40,8 @@
     able :: non_neg_integer(),
     warnings :: [iolist()],
     force :: boolean(),
-    trace :: beamtap_trace:state(),
+    by :: beamtap_trace | beamtap_hooked,
+    trace :: beamtap_trace:state() | beamtap_hooked:state(),
     leases = #{} :: #{0..15 => #lease{}},
     worker :: pid()
 }).
@@ -52,7 +56,7 @@ start_link() ->
 -spec check() -> ok | {error, term()}.
 check() ->
     Release = list_to_integer(erlang:system_info(otp_release)),
-    case {beamtap_nif:loaded(), beamtap_known:check(is_forced())} of
+    case {beamtap_nif:loaded(), known(is_forced())} of
         _ when Release < 25 -> failed({old_release, "OTP 25 or later is needed"});
         {{error, Reason}, _} -> failed(Reason);
         {ok, {error, {unsafe_release, Text}}} -> failed({unsafe_release, text(Text)});
@@ -79,11 +83,12 @@ init([]) ->
     _ = code:ensure_modules_loaded([beamtap_names, beamtap_trace, beamtap_known, beamtap_state,
                                     prim_inet, re]),
     %% What a server before this one left when it was killed.
-    ok = beamtap_trace:clear(),
-    Able = beamtap_trace:able(),
+    By = by(),
+    ok = By:clear(),
+    Able = By:able(),
     case beamtap_nif:open(options(Able)) of
         {ok, Path, Bytes, Warning} ->
-            {ok, Known} = beamtap_known:check(true),
+            {ok, Known} = known(true),
             [?LOG_WARNING("beamtap: ~ts", [Warning]) || Warning =/= <<>>],
             Worker = beamtap_state:start_link(),
             set_own([Worker]),
@@ -95,7 +100,7 @@ init([]) ->
             %% A node without a name may get one.
             _ = net_kernel:monitor_nodes(true),
             {ok, #st{path = Path, bytes = Bytes, able = Able, force = is_forced(),
-                     warnings = Known, trace = beamtap_trace:new(), worker = Worker}};
+                     warnings = Known, by = By, trace = By:new(), worker = Worker}};
         {error, Errno, Why} ->
             {error, Reason} = failed({region, Errno, Why}),
             {stop, Reason}
@@ -123,13 +128,13 @@ handle_cast(_, S) ->
 -spec handle_info(term(), #st{}) -> {noreply, #st{}} | {stop, term(), #st{}}.
 handle_info({beamtap_nif, leases}, S) ->
     {noreply, leases(beamtap_nif:leases(), S)};
-handle_info({nodeup, Node}, S) when Node =:= node() ->
+handle_info({nodeup, Node}, #st{by = By} = S) when Node =:= node() ->
     set_node(),
-    {noreply, S#st{trace = beamtap_trace:renamed(S#st.trace)}};
-handle_info({nodedown, _}, S) ->
+    {noreply, S#st{trace = By:renamed(S#st.trace)}};
+handle_info({nodedown, _}, #st{by = By} = S) ->
     %% Also when this node gives up its name.
     set_node(),
-    {noreply, S#st{trace = beamtap_trace:renamed(S#st.trace)}};
+    {noreply, S#st{trace = By:renamed(S#st.trace)}};
 handle_info(look, S) ->
     {noreply, look(S)};
 handle_info({'EXIT', Worker, _}, #st{worker = Worker} = S) ->
@@ -142,9 +147,9 @@ handle_info(_, S) ->
     {noreply, S}.
 
 -spec terminate(term(), #st{}) -> ok.
-terminate(Reason, S) ->
+terminate(Reason, #st{by = By} = S) ->
     ok = beamtap_nif:enable(mask(0), 0),
-    _ = beamtap_trace:clear(S#st.trace),
+    _ = By:clear(S#st.trace),
     Why = case Reason of
               shutdown -> <<"the agent was stopped">>;
               {shutdown, _} -> <<"the agent was stopped">>;
@@ -201,7 +206,7 @@ wish({I, alive, Gen, Want, Flags, _Pid, Who, Spec}, Old) ->
     end.
 
 -spec apply_wishes(#{0..15 => #lease{}}, [outcome()], #st{}) -> #st{}.
-apply_wishes(Leases, New, S) ->
+apply_wishes(Leases, New, #st{by = By} = S) ->
     %% What tracepoints and probes want goes its own way; all that it needs here is trace flags.
     Want = wanted(Leases) bor mask_to_int(beamtap_nif:other()),
     {Able, Text} = able(S, Want),
@@ -210,7 +215,7 @@ apply_wishes(Leases, New, S) ->
     %% Nothing that is not wanted is written while flags change.
     Before = mask_to_int(beamtap_nif:on()),
     ok = beamtap_nif:enable(mask(On band Before), maps:size(Functions)),
-    case beamtap_trace:set(On, Functions, beamtap_nif:own(), S#st.trace) of
+    case By:set(On, Functions, beamtap_nif:own(), S#st.trace) of
         {ok, Trace} ->
             ok = beamtap_nif:enable(mask(On), maps:size(Functions)),
             [answer(O, Able, Text) || O <- New],
@@ -219,18 +224,19 @@ apply_wishes(Leases, New, S) ->
                 maps:size(Functions) > 0, maps:size(functions(S#st.leases)) =:= 0],
             S1;
         {busy, Who, Trace} ->
-            [beamtap_nif:answer(I, Gen, busy(Outcome), 0, mask(0), busy(Outcome, Who)) ||
-                {I, Gen, Outcome} <- New],
-            %% Asked again when a lease changes: those refused are not kept.
-            Refused = [I || {I, _, _} <- New],
-            S#st{trace = Trace, leases = maps:without(Refused, Leases)}
+            refuse(New, ?EBUSY, Who, S#st{trace = Trace, leases = Leases});
+        {error, Errno, Why, Trace} ->
+            refuse(New, Errno, Why, S#st{trace = Trace, leases = Leases})
     end.
 
-busy({error, Errno, _}) -> Errno;
-busy({ok, _}) -> ?EBUSY.
-
-busy({error, _, Why}, _) -> Why;
-busy({ok, _}, Who) -> Who.
+%% Asked again when a lease changes: those refused are not kept.
+-spec refuse([outcome()], integer(), iolist(), #st{}) -> #st{}.
+refuse(New, Errno, Why, S) ->
+    _ = [case Outcome of
+             {error, Own, OwnWhy} -> beamtap_nif:answer(I, Gen, Own, 0, mask(0), OwnWhy);
+             {ok, _} -> beamtap_nif:answer(I, Gen, Errno, 0, mask(0), Why)
+         end || {I, Gen, Outcome} <- New],
+    S#st{leases = maps:without([I || {I, _, _} <- New], S#st.leases)}.
 
 -spec answer(outcome(), non_neg_integer(), iolist()) -> ok.
 answer({I, Gen, {error, Errno, Why}}, _, _) ->
@@ -243,7 +249,7 @@ answer({I, Gen, {ok, L}}, Able, Text) ->
     Missing = missing(L#lease.want, On),
     Both = ["; " || iolist_size(Text) > 0, Missing =/= ""],
     ok = beamtap_nif:answer(I, Gen, 0, Nr, mask(On), [Text, Both, Missing]),
-    _ = beamtap_nif:tap(start, I, lists:join(" ", globs(On))),
+    _ = beamtap_nif:tap(start, I, lists:join(" ", globs(On, Able))),
     [_ = beamtap_nif:tap(warning, I, Text) || iolist_size(Text) > 0],
     ok.
 
@@ -258,6 +264,8 @@ missing(_, _) -> "".
 
 %% Which events may be on now, and why not all.
 -spec able(#st{}, non_neg_integer()) -> {non_neg_integer(), iolist()}.
+able(#st{able = Able, by = beamtap_hooked}, _Want) ->
+    {Able, ""};
 able(#st{able = Able, force = Force, warnings = Warnings}, Want) ->
     Gc = lists:foldl(fun(Id, A) -> A bor beamtap_trace:event_bit(Id) end, 0,
                      [?BEAMTAP_EVENT_gc_major_start, ?BEAMTAP_EVENT_gc_minor_start, ?BEAMTAP_EVENT_gc_major_end,
@@ -290,7 +298,11 @@ function_events(_) -> ((1 bsl ?NR_EVENT_BITS) - 1) band bnot function_mask().
 function_mask() ->
     beamtap_trace:event_bit(?BEAMTAP_EVENT_function_entry)
         bor beamtap_trace:event_bit(?BEAMTAP_EVENT_function_return)
-        bor beamtap_trace:event_bit(?BEAMTAP_EVENT_exception_throw).
+        bor beamtap_trace:event_bit(?BEAMTAP_EVENT_function_replaced)
+        bor case by() of
+                beamtap_hooked -> 0;
+                beamtap_trace -> beamtap_trace:event_bit(?BEAMTAP_EVENT_exception_throw)
+            end.
 
 %% ---- internal: the state, and modules that are loaded anew
 
@@ -309,23 +321,38 @@ state_wanted(Old, #st{leases = Leases, worker = Worker}) ->
     end.
 
 -spec look(#st{}) -> #st{}.
-look(#st{trace = Trace, leases = Leases} = S) ->
+look(#st{by = By, trace = Trace, leases = Leases} = S) ->
     case maps:size(functions(Leases)) of
         0 -> S;
         _ ->
             _ = erlang:send_after(?LOOK_MS, self(), look),
-            case beamtap_trace:lost(Trace) of
+            case By:lost(Trace) of
                 Lost when map_size(Lost) > 0 ->
                     Names = lists:usort([atom_to_binary(M) || {M, _, _} <- maps:keys(Lost)]),
                     _ = beamtap_nif:tap(warning, 0,
                                         ["code was loaded anew, calls before this were not seen: ",
                                          lists:join(", ", Names)]),
-                    S#st{trace = beamtap_trace:again(Lost, Trace)};
+                    S#st{trace = By:again(Lost, Trace)};
                 _ -> S
             end
     end.
 
 %% ---- internal: this VM
+
+-spec by() -> beamtap_trace | beamtap_hooked.
+by() ->
+    case beamtap_nif:hooked() of
+        {true, _} -> beamtap_hooked;
+        _ -> beamtap_trace
+    end.
+
+%% Releases in which tracing is unsafe.  Hooks do not use what is.
+-spec known(boolean()) -> {ok, [iolist()]} | {error, {unsafe_release, iolist()}}.
+known(Force) ->
+    case by() of
+        beamtap_hooked -> {ok, []};
+        beamtap_trace -> beamtap_known:check(Force)
+    end.
 
 -spec options(non_neg_integer()) -> map().
 options(Able) ->
@@ -451,10 +478,10 @@ mask_to_int(<<Int:?NR_EVENT_BITS/little>>) ->
 names(Mask) ->
     [Name || {Name, Id} <- ?BEAMTAP_EVENTS, Mask band beamtap_trace:event_bit(Id) =/= 0].
 
--spec globs(non_neg_integer()) -> [binary()].
-globs(Mask) ->
+-spec globs(non_neg_integer(), non_neg_integer()) -> [binary()].
+globs(Mask, Able) ->
     Want = Mask band bnot always(),
-    case beamtap_trace:able() band bnot (always() bor function_mask()) of
+    case Able band bnot (always() bor function_mask()) of
         All when Want band All =:= All -> [<<"*">>];
         _ -> [atom_to_binary(N) || N <- names(Want)]
     end.
