@@ -111,6 +111,9 @@ static ERTS_INLINE Uint64 beamtap_where(Process *p)
         t->where[i].mfa = erts_beamtap_find_pc(pc);
         t->where[i].pc = pc;
     }
+    /* A new process has not begun anywhere; as the VM's own trace has it. */
+    if (ERTS_UNLIKELY(!t->where[i].mfa && p->current))
+        return beamtap_code_mfa(p->current);
     return t->where[i].mfa;
 }
 
