@@ -57,6 +57,7 @@ sum=$({
 	cat "$here"/build.sh "$here"/apply* "$here"/parts/* "$here"/src/* "$root"/erts-hooks/writer/*.[ch] "$root"/uapi/beamtap/*.h \
 	    "$root"/erts-hooks/agent/c_src/reason.[ch] "$root"/erts-hooks/agent/c_src/term.h
 } | sha256sum | cut -c1-16)
+[ "${BTAP_OTP_SUM:-}" != show ] || { echo "$id-$sum"; exit 0; }
 built=$cache/bin/$id-$sum/$name
 
 # -- the source --
@@ -125,7 +126,7 @@ configure() { # make/ and erts/ alone: the libraries are those installed
 	# What the hooks add to makefiles may have changed since.
 	for f in emulator lib_src; do
 		[ "$tree/erts/$f/$target/Makefile" -nt "$tree/erts/$f/Makefile.in" ] ||
-			(cd "$tree/erts" && ./config.status "$f/$target/Makefile:$f/Makefile.in") >>"$log" 2>&1 ||
+			(cd "$tree/erts" && ./config.status "$f/$target/Makefile") >>"$log" 2>&1 ||
 			die "OTP's makefiles cannot be made again, see $log"
 	done
 }
