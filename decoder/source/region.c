@@ -242,7 +242,8 @@ static int map_region(struct region *r, uint64_t size, struct diag *d)
 		return diag_fail(d, -EPROTO, "not a region of beamtap: it has only %llu bytes",
 				 (unsigned long long)size);
 	/* All at once, if it is all there: a page fault costs more than the records of a page. */
-	if (fstat(r->fd, &st) == 0 && (uint64_t)st.st_blocks * 512 >= size && size <= POPULATE_MAX)
+	if (r->ops == &region_dev_ops ||
+	    (fstat(r->fd, &st) == 0 && (uint64_t)st.st_blocks * 512 >= size && size <= POPULATE_MAX))
 		flags |= MAP_POPULATE;
 	p = mmap(NULL, size, PROT_READ, flags, r->fd, 0);
 	if (p == MAP_FAILED)
@@ -282,6 +283,8 @@ int region_open(struct region **out, const char *path, const struct region_opts 
 		return diag_fail(d, -ENOMEM, "no memory");
 	r->fd = -1;
 	r->lease = -1;
+	r->ops = strncmp(path, REGION_DEV_PREFIX, strlen(REGION_DEV_PREFIX)) == 0 ?
+			 &region_dev_ops : &region_lease_ops;
 	if (opts)
 		r->opts = *opts;
 	snprintf(r->path, sizeof(r->path), "%s", path);
@@ -293,7 +296,7 @@ int region_open(struct region **out, const char *path, const struct region_opts 
 	r->src = (struct src){ .ops = &region_ops, .vms = &r->vm, .nr_vms = 1 };
 	n = !r->strs ? diag_fail(d, -ENOMEM, "no memory") : 0;
 	if (n == 0)
-		n = r->fd = region_hdr_open(path, &r->is_writable, &size, d);
+		n = r->fd = r->ops->open(path, &r->is_writable, &size, d);
 	if (n >= 0) {
 		n = map_region(r, size, d);
 		if (n < 0)

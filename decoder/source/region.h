@@ -51,7 +51,7 @@ struct region_opts {
 /**
  * region_open() - open a region
  * @out:  owned; end it with src_close(region_src(r))
- * @path: of the file; a link is not followed
+ * @path: of the file; a link is not followed.  /dev/beamtap:N is region N of the kernel module
  * @opts: NULL: all zero
  * @d:    out: what is wrong and the remedy
  *

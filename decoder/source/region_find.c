@@ -5,7 +5,7 @@
  * Regions lie in /dev/shm: in ours, and in those of containers, which are seen through
  * /proc/PID/root of their processes.  A directory or file that is seen by several
  * ways is looked at once (device and inode).  Nothing is mapped here: headers are read
- * by pread().
+ * by pread().  Others are held by the kernel module; region_dev.c finds those.
  */
 #include "source/region_int.h"
 #include <dirent.h>
@@ -77,11 +77,44 @@ static void look_into(struct region_info *info)
 	close(fd);
 }
 
+/* Room for one more. */
+static int grow(struct found *f)
+{
+	size_t cap = f->cap ? 2 * f->cap : 16;
+	void *p;
+
+	if (f->nr < f->cap)
+		return 0;
+	p = realloc(f->info, cap * sizeof(*f->info));
+	if (!p)
+		return -ENOMEM;
+	f->info = p;
+	p = realloc(f->file, cap * sizeof(*f->file));
+	if (!p)
+		return -ENOMEM;
+	f->file = p;
+	f->cap = cap;
+	return 0;
+}
+
+static int add_dev(const struct region_info *info, void *arg)
+{
+	struct found *f = arg;
+
+	if (f->nr == MAX_REGIONS)
+		return 0;
+	if (grow(f) < 0)
+		return -ENOMEM;
+	f->info[f->nr] = *info;
+	f->file[f->nr].dev = 0;
+	f->file[f->nr++].ino = 0;
+	return 0;
+}
+
 static int add_file(struct found *f, const char *dir, const char *name, int dirfd)
 {
 	struct region_info *info;
 	struct stat st;
-	void *p;
 
 	if (f->nr == MAX_REGIONS || fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    !S_ISREG(st.st_mode))
@@ -89,19 +122,8 @@ static int add_file(struct found *f, const char *dir, const char *name, int dirf
 	for (size_t i = 0; i < f->nr; i++)
 		if (f->file[i].dev == st.st_dev && f->file[i].ino == st.st_ino)
 			return 0;
-	if (f->nr == f->cap) {
-		size_t cap = f->cap ? 2 * f->cap : 16;
-
-		p = realloc(f->info, cap * sizeof(*f->info));
-		if (!p)
-			return -ENOMEM;
-		f->info = p;
-		p = realloc(f->file, cap * sizeof(*f->file));
-		if (!p)
-			return -ENOMEM;
-		f->file = p;
-		f->cap = cap;
-	}
+	if (grow(f) < 0)
+		return -ENOMEM;
 	info = &f->info[f->nr];
 	memset(info, 0, sizeof(*info));
 	if ((size_t)snprintf(info->path, sizeof(info->path), "%s/%s", dir, name) >=
@@ -215,7 +237,9 @@ int region_list(struct region_info **out, size_t *nr, struct diag *d)
 	*nr = 0;
 	if (!f)
 		return diag_fail(d, -ENOMEM, "no memory");
-	n = add_dir(f, SHM);
+	n = region_dev_list(add_dev, f);
+	if (n == 0)
+		n = add_dir(f, SHM);
 	if (n == 0)
 		n = each_pid(add_root_of, f);
 	if (n == 0 && f->nr)
@@ -265,6 +289,36 @@ static int by_inner_pid(pid_t pid, char *path, size_t size, struct diag *d)
 	return hits ? 0 : -ENOENT;
 }
 
+/* The kernel module's region of this process; of dead ones the last. */
+struct wanted {
+	pid_t pid;
+	bool is_alive;
+	char *path;
+	size_t size;
+	bool is_found;
+};
+
+static int is_wanted(const struct region_info *info, void *arg)
+{
+	struct wanted *w = arg;
+
+	if (info->err ||
+	    (w->is_alive ? info->life != REGION_LIVE || info->pid != w->pid :
+			   info->life == REGION_LIVE || info->os_pid != (uint32_t)w->pid))
+		return 0;
+	snprintf(w->path, w->size, "%s", info->path);
+	w->is_found = true;
+	return 0;
+}
+
+static bool find_dev(pid_t pid, bool is_alive, char *path, size_t size)
+{
+	struct wanted w = { pid, is_alive, path, size, false };
+
+	region_dev_list(is_wanted, &w);
+	return w.is_found;
+}
+
 int region_find_pid(pid_t pid, char *path, size_t size, struct diag *d)
 {
 	uint32_t inner = inner_pid(pid);
@@ -272,6 +326,8 @@ int region_find_pid(pid_t pid, char *path, size_t size, struct diag *d)
 	struct stat own, other;
 	int n;
 
+	if (find_dev(pid, true, path, size))
+		return 0;
 	/* The process of that pid as we see it, wherever it lives. */
 	snprintf(path, size, "/proc/%d/root" SHM "/" PREFIX "%u", (int)pid, inner);
 	if (inner && is_region_of(path, inner, &life) && life == REGION_LIVE) {
@@ -288,6 +344,8 @@ int region_find_pid(pid_t pid, char *path, size_t size, struct diag *d)
 	if (n != -ENOENT)
 		return n;
 	/* What a VM of that pid has left behind. */
+	if (find_dev(pid, false, path, size))
+		return 0;
 	snprintf(path, size, SHM "/" PREFIX "%d", (int)pid);
 	if (is_region_of(path, (uint32_t)pid, &life))
 		return 0;

@@ -3,6 +3,7 @@
 #ifndef BEAMTAP_REGION_INT_H
 #define BEAMTAP_REGION_INT_H
 
+#include <beamtap/ioctl.h>
 #include "source/kway.h"
 #include "source/region.h"
 #include "source/strings.h"
@@ -13,13 +14,32 @@ struct region_ring {
 	uint32_t entry;	  /* in the directory */
 	uint64_t *buf;	  /* ring.sub_size bytes, when first read */
 	uint64_t last_ns; /* of the last record handed on */
+	uint64_t tail;	  /* that the kernel module was told last */
 	struct ring_chunk chunk;
 	bool has_lost, has_words, has_damage; /* of chunk: still to be handed on */
 	uint64_t lost_words[4];
 };
 
+/*
+ * Where a region lies: region_lease.c has those of files, region_dev.c those of the kernel
+ * module.  What only the holder of a lease needs is never called without one.
+ */
+struct region_ops {
+	/* Return: a descriptor, or a negative errno with the remedy.  @is_writable, @size: out */
+	int (*open)(const char *path, bool *is_writable, uint64_t *size, struct diag *d);
+	bool (*is_alive)(const struct region *r); /* its VM */
+	/* Take a lease, if none is held; write the wishes; sets .lease and .gen.  @want is checked */
+	int (*want)(struct region *r, const struct src_want *want, struct diag *d);
+	void (*beat)(struct region *r);
+	void (*give)(struct region *r); /* the lease back */
+	/* What was read of ring @i may be overwritten, where we are the reader whom rings wait for. */
+	void (*release)(struct region *r, uint32_t i);
+};
+extern const struct region_ops region_lease_ops, region_dev_ops;
+
 struct region {
 	struct src src; /* first */
+	const struct region_ops *ops;
 	struct src_vm vm;
 	char path[256];
 	int fd;
@@ -53,6 +73,7 @@ struct region {
 	int lease; /* -1: none */
 	struct btap_lease *lease_map; /* all of them, writable */
 	struct btap_ring *tail_map;   /* the directory, writable; NULL unless in charge of tails */
+	bool is_in_charge; /* of the tails, in the kernel module's region */
 	uint64_t gen, beat_ns;
 	char answer[sizeof(((struct btap_answer *)0)->text)];
 };
@@ -77,6 +98,16 @@ int region_hdr_check(struct btap_region_hdr *hdr, uint64_t size, struct diag *d)
 int region_hdr_open(const char *path, bool *is_writable, uint64_t *size, struct diag *d);
 /** region_hdr_is_locked() - does somebody hold this byte? */
 bool region_hdr_is_locked(int fd, uint64_t byte);
+
+/* region_dev.c */
+#define REGION_DEV_PREFIX BTAP_DEVICE ":" /* then the region's number */
+/**
+ * region_dev_list() - call @fn for each region of the kernel module
+ * @fn: gets the description, borrowed; a negative result ends the walk
+ *
+ * Return: 0 (also where there is no module), or what @fn returned.
+ */
+int region_dev_list(int (*fn)(const struct region_info *info, void *arg), void *arg);
 
 /* region_lease.c */
 int region_lease_enable(struct src *s, const struct src_want *want, struct diag *d);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * region_lease.c - ask a live VM for events
+ * region_lease.c - ask a live VM for events; and how that is done in a file
  *
- * A lease is a page of the region and a lock on one byte of its file.  We write our
+ * A lease is a page of the region and, in a file, a lock on one byte of it.  We write our
  * wishes there, renew the heartbeat, and wait for the VM's answer; both end with us, however
  * we end.
  */
@@ -70,6 +70,11 @@ void region_heartbeat(struct region *r)
 	if (now - r->beat_ns < BEAT_NS)
 		return;
 	r->beat_ns = now;
+	r->ops->beat(r);
+}
+
+static void file_beat(struct region *r)
+{
 	guarded(r, write_beat, NULL);
 }
 
@@ -208,6 +213,47 @@ static void leave_charge(struct region *r)
 	lock_byte(r->fd, BTAP_LOCK_STOP, F_UNLCK);
 }
 
+static int file_want(struct region *r, const struct src_want *want, struct diag *d)
+{
+	int n = r->lease < 0 ? take_lease(r, d) : 0;
+
+	if (n == 0 && (want->flags & BTAP_LEASE_STOP))
+		n = take_charge(r, d);
+	else
+		leave_charge(r);
+	return n ? n : guarded(r, write_lease, want);
+}
+
+static void file_give(struct region *r)
+{
+	if (r->life != REGION_CUT)
+		guarded(r, clear_lease, NULL);
+	leave_charge(r);
+	lock_byte(r->fd, BTAP_LOCK_LEASE + (uint64_t)r->lease, F_UNLCK);
+}
+
+static bool file_is_alive(const struct region *r)
+{
+	return region_hdr_is_locked(r->fd, BTAP_LOCK_VM);
+}
+
+static void file_release(struct region *r, uint32_t i)
+{
+	struct guard g;
+
+	if (!r->tail_map)
+		return;
+	guard_begin(&g, r->tail_map, (size_t)r->hdr.nr_rings * r->hdr.ring_entry_size);
+	if (guard_faulted(&g)) {
+		r->life = REGION_CUT;
+		return;
+	}
+	ring_release(&r->rings[i].ring,
+		     (struct btap_ring *)((unsigned char *)r->tail_map +
+					  (size_t)r->rings[i].entry * r->hdr.ring_entry_size));
+	guard_end(&g);
+}
+
 static int wait_answer(struct region *r, struct diag *d)
 {
 	static const struct timespec nap = { 0, 5000000 };
@@ -249,13 +295,7 @@ int region_lease_enable(struct src *s, const struct src_want *want, struct diag 
 	if (want->functions && strlen(want->functions) > BTAP_LEASE_SPEC_MAX)
 		return diag_fail(d, -E2BIG, "the list of functions has %zu bytes, %zu are possible; use"
 				 " patterns", strlen(want->functions), (size_t)BTAP_LEASE_SPEC_MAX);
-	n = r->lease < 0 ? take_lease(r, d) : 0;
-	if (n == 0 && (want->flags & BTAP_LEASE_STOP))
-		n = take_charge(r, d);
-	else
-		leave_charge(r);
-	if (n == 0)
-		n = guarded(r, write_lease, want);
+	n = r->ops->want(r, want, d);
 	r->is_draining = false;
 	if (n == 0)
 		n = wait_answer(r, d);
@@ -272,10 +312,22 @@ int region_lease_disable(struct src *s, struct diag *d)
 	r->drain_ns = region_now_ns();
 	if (r->lease < 0)
 		return 0;
-	if (r->life != REGION_CUT)
-		guarded(r, clear_lease, NULL);
-	leave_charge(r);
-	lock_byte(r->fd, BTAP_LOCK_LEASE + (uint64_t)r->lease, F_UNLCK);
+	r->ops->give(r);
 	r->lease = -1;
 	return 0;
 }
+
+void region_release_ring(struct region *r, uint32_t i)
+{
+	if (i < r->src.nr_threads && r->life != REGION_CUT)
+		r->ops->release(r, i);
+}
+
+const struct region_ops region_lease_ops = {
+	.open = region_hdr_open,
+	.is_alive = file_is_alive,
+	.want = file_want,
+	.beat = file_beat,
+	.give = file_give,
+	.release = file_release,
+};

@@ -147,7 +147,7 @@ static void look_at_life(struct region *r, uint64_t now)
 	/* Pairs with the release in btapw_map_close(). */
 	if (__atomic_load_n(&h->state, __ATOMIC_ACQUIRE) == BTAP_STATE_CLOSED)
 		r->life = REGION_CLOSED;
-	else if (!region_hdr_is_locked(r->fd, BTAP_LOCK_VM))
+	else if (!r->ops->is_alive(r))
 		r->life = REGION_DEAD;
 	/* The node may have got its name meanwhile. */
 	for (size_t i = 0; i < sizeof(h->facts.node) - 1; i++)
@@ -248,23 +248,6 @@ uint32_t region_ring_size(const struct region *r, uint32_t i, uint32_t *nr_subs)
 {
 	*nr_subs = r->rings[i].ring.nr_subs;
 	return r->rings[i].ring.sub_size;
-}
-
-void region_release_ring(struct region *r, uint32_t i)
-{
-	struct guard g;
-
-	if (!r->tail_map || i >= r->src.nr_threads || r->life == REGION_CUT)
-		return;
-	guard_begin(&g, r->tail_map, (size_t)r->hdr.nr_rings * r->hdr.ring_entry_size);
-	if (guard_faulted(&g)) {
-		r->life = REGION_CUT;
-		return;
-	}
-	ring_release(&r->rings[i].ring,
-		     (struct btap_ring *)((unsigned char *)r->tail_map +
-					  (size_t)r->rings[i].entry * r->hdr.ring_entry_size));
-	guard_end(&g);
 }
 
 void region_turn_chunk(struct region *r, uint32_t i, struct ring_chunk *c, uint64_t *begin_ns,
