@@ -51,7 +51,7 @@ $(KSFT_DIR)/kselftest_harness.h:
 $(B)/kselftest/%: tests/kselftest/%.c tests/kselftest/vm.c tests/kselftest/vm.h tests/kselftest/harness.h \
 		$(wildcard uapi/beamtap/*.h) | $(KSFT_DIR)/kselftest_harness.h
 	@mkdir -p $(@D)
-	$(Q_LD)$(CC) -D_GNU_SOURCE -std=gnu11 -g -O1 -Wall -Wextra -Wno-sign-compare -Wno-unused-parameter -Wno-clobbered -Iuapi \
+	$(Q_LD)$(CC) -D_GNU_SOURCE -std=gnu11 -g -O1 -Wall -Wextra -Wno-sign-compare -Wno-unused-parameter -Wno-clobbered -Wno-stringop-overread -Iuapi \
 		-I$(KSFT_DIR) -o $@ $< tests/kselftest/vm.c -lpthread
 
 .PHONY: kmod-tests
