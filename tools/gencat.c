@@ -5,6 +5,7 @@
  *	gencat hrl            erts-hooks/agent/include/beamtap.hrl: a record an event, and their numbers
  *	gencat md             docs/events.md: the reference page
  *	gencat ids FILE       docs/event-ids, from what it is now: ids that are taken
+ *	gencat bt             bpf/tools/events.tab: fields and their places among a probe's arguments
  *
  * `ids` is the memory of the catalogue: an id that was ever in it belongs to
  * that event for ever.  It fails, and writes nothing, when one was given to
@@ -135,6 +136,24 @@ static void print_md(void)
 		print_event(&events[i]);
 }
 
+/* -- events.tab -- */
+
+static void print_bt(void)
+{
+	printf("# Made from uapi/beamtap/catalog.h by `make gen`: change that.\n"
+	       "# tracepoint, USDT probe, field, argument, text | signed | unsigned\n");
+	for (size_t i = 0; i < NR(events); i++)
+		for (size_t j = 0; j < events[i].nr_fields; j++) {
+			const struct field *f = &events[i].fields[j];
+			const char *dtype = type_of(f->type)->dtype;
+
+			printf("%s %s %s %d %s\n", events[i].name, events[i].usdt, f->name, f->arg,
+			       !strcmp(dtype, "string")	    ? "text"
+			       : !strncmp(dtype, "uint", 4) ? "unsigned"
+							    : "signed");
+		}
+}
+
 /* -- ids -- */
 
 static int check_names(void)
@@ -224,11 +243,13 @@ int main(int argc, char **argv)
 		print_hrl();
 	else if (!strcmp(what, "md") && argc == 2)
 		print_md();
+	else if (!strcmp(what, "bt") && argc == 2)
+		print_bt();
 	else if (!strcmp(what, "ids") && argc == 3) {
 		if (print_ids(argv[2]))
 			return 1;
 	} else {
-		fprintf(stderr, "usage: gencat hrl | md | ids FILE\n");
+		fprintf(stderr, "usage: gencat hrl | md | bt | ids FILE\n");
 		return 2;
 	}
 	if (fflush(stdout) || ferror(stdout)) {
