@@ -126,7 +126,7 @@ configure() { # make/ and erts/ alone: the libraries are those installed
 	# What the hooks add to makefiles may have changed since.
 	for f in emulator lib_src; do
 		[ "$tree/erts/$f/$target/Makefile" -nt "$tree/erts/$f/Makefile.in" ] ||
-			(cd "$tree/erts" && ./config.status "$f/$target/Makefile") >>"$log" 2>&1 ||
+			(cd "$tree/erts" && host=$target ./config.status "$f/$target/Makefile") >>"$log" 2>&1 ||
 			die "OTP's makefiles cannot be made again, see $log"
 	done
 }
