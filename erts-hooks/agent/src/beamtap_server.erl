@@ -25,6 +25,7 @@
 -define(ESHUTDOWN, -108).
 -define(NR_EVENT_BITS, 256).
 -define(LOOK_MS, 5000).     % traced modules may be loaded anew
+-define(LOOK_HOOKED_MS, 500).
 
 -record(lease, {
     gen :: non_neg_integer(),
@@ -220,7 +221,7 @@ apply_wishes(Leases, New, #st{by = By} = S) ->
             ok = beamtap_nif:enable(mask(On), maps:size(Functions)),
             [answer(O, Able, Text) || O <- New],
             S1 = S#st{trace = Trace, leases = Leases},
-            [_ = erlang:send_after(?LOOK_MS, self(), look) ||
+            [_ = erlang:send_after(look_ms(By), self(), look) ||
                 maps:size(Functions) > 0, maps:size(functions(S#st.leases)) =:= 0],
             S1;
         {busy, Who, Trace} ->
@@ -320,12 +321,16 @@ state_wanted(Old, #st{leases = Leases, worker = Worker}) ->
             end
     end.
 
+-spec look_ms(module()) -> pos_integer().
+look_ms(beamtap_hooked) -> ?LOOK_HOOKED_MS;
+look_ms(beamtap_trace) -> ?LOOK_MS.
+
 -spec look(#st{}) -> #st{}.
 look(#st{by = By, trace = Trace, leases = Leases} = S) ->
     case maps:size(functions(Leases)) of
         0 -> S;
         _ ->
-            _ = erlang:send_after(?LOOK_MS, self(), look),
+            _ = erlang:send_after(look_ms(By), self(), look),
             case By:lost(Trace) of
                 Lost when map_size(Lost) > 0 ->
                     Names = lists:usort([atom_to_binary(M) || {M, _, _} <- maps:keys(Lost)]),
