@@ -23,6 +23,7 @@ enum cli_status {
 int dtrace_main(int argc, char **argv);
 int dump_main(int argc, char **argv);
 int dump_d_main(int argc, char **argv); /* dump --after=PASS */
+int hold_main(int argc, char **argv);
 int list_main(int argc, char **argv);
 int record_main(int argc, char **argv);
 int report_main(int argc, char **argv);

@@ -14,6 +14,7 @@ struct command {
 static const struct command commands[] = {
 	{ "dtrace", dtrace_main, "run a D script over a node or a recording, as dtrace(1)" },
 	{ "dump",   dump_main,   "print the events of a recording, one a line" },
+	{ "hold",   hold_main,   "have functions traced while a command runs, such as bpftrace" },
 	{ "list",   list_main,   "show the nodes that can be tapped, or the probes of one" },
 	{ "record", record_main, "record a node's events into a directory" },
 	{ "report", report_main, "tell what happened in a recording" },

@@ -38,7 +38,8 @@ static const struct need {
 	{ AGENT_KIND_send_to_non_existing_process, 0, { EV(message_send), EV(message_send_remote) } },
 	{ AGENT_KIND_receive, 0, { EV(message_receive) } },
 	{ AGENT_KIND_receive, 1, { EV(port_command), EV(port_control), EV(port_connect) } },
-	{ AGENT_KIND_call, 0, { EV(function_entry) } },
+	/* Without the call there is neither its return nor its exception. */
+	{ AGENT_KIND_call, 0, { EV(function_entry), EV(function_return), EV(exception_throw) } },
 	{ AGENT_KIND_return_from, 0, { EV(function_return) } },
 	{ AGENT_KIND_exception_from, 0, { EV(exception_throw) } },
 	{ AGENT_KIND_in, 0, { EV(process_scheduled), EV(dirty_scheduled) } },

@@ -533,7 +533,8 @@ static inline void dispatch(const struct ev *e, unsigned int kind)
 		on_receive(e);
 		break;
 	case AGENT_KIND_call:
-		on_call(e);
+		if (TERM_LIKELY(agent_on(BTAP_EV_function_entry)))
+			on_call(e);
 		break;
 	case AGENT_KIND_return_from:
 		if (agent_on(BTAP_EV_function_return))
