@@ -149,10 +149,20 @@ static const ERL_NIF_TERM *look_at_tuple(Eterm t, int *arity)
 #include "reason/reason.c"
 #pragma GCC visibility pop
 
+#define COPY(BUF, TEXT) (sys_memcpy((BUF), (TEXT), sizeof(TEXT)), sizeof(TEXT) - 1)
+
 size_t erts_beamtap_reason(Eterm reason, char buf[ERTS_BEAMTAP_REASON_MAX + 1])
 {
     struct room room;
 
+    /* What nearly all processes end with costs no look at the text of an atom. */
+    switch (reason) {
+    case am_normal: return COPY(buf, "normal");
+    case am_shutdown: return COPY(buf, "shutdown");
+    case am_killed: return COPY(buf, "killed");
+    case am_noproc: return COPY(buf, "noproc");
+    default: break;
+    }
     ERTS_CT_ASSERT(ERTS_BEAMTAP_REASON_MAX == REASON_MAX);
     return reason_print((ErlNifEnv *) &room, reason, buf);
 }
