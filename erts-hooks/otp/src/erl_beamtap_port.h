@@ -25,7 +25,9 @@ static ERTS_INLINE Uint64 erts_beamtap_name(Uint64 *slot, const char *name)
 /* A process, or a port that works for one; 0: nobody known */
 static ERTS_INLINE Uint64 beamtap_caller(Eterm t)
 {
-    return is_internal_pid(t) ? beamtap_pid(t) : is_internal_port(t) ? beamtap_port(t) : 0;
+    if (ERTS_LIKELY(is_internal_pid(t)))
+        return t == ERTS_INVALID_PID ? 0 : beamtap_pid(t);
+    return is_internal_port(t) ? beamtap_port(t) : 0;
 }
 
 #endif /* ERTS_ENABLE_BEAMTAP */
