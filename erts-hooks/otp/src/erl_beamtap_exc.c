@@ -30,7 +30,8 @@ static int is_raiser(const ErtsCodeMFA *bif)
 {
     return bif->module == am_erlang &&
         ((bif->function == am_error && bif->arity >= 1 && bif->arity <= 3) ||
-         ((bif->function == am_exit || bif->function == am_throw) && bif->arity == 1));
+         ((bif->function == am_exit || bif->function == am_throw) && bif->arity == 1) ||
+         (bif->function == am_raise && bif->arity == 3));
 }
 
 void erts_beamtap_exception_throw(Process *p, ErtsCodePtr pc, const ErtsCodeMFA *bif, Eterm reason)
