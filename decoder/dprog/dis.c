@@ -6,6 +6,7 @@
  * shape that op.def gives, and behind a semicolon what a number stands for.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include "dprog/prog.h"
 
 enum shape { S_N, S_A, S_AB, S_ABC, S_ABI, S_AI, S_AK, S_AS, S_AV, S_J, S_AJ, S_ABV, S_ABCV };
@@ -56,19 +57,37 @@ static const char *scope_prefix(unsigned int scope)
 	return prefix[scope];
 }
 
-static void dis_slot(const struct dprog *p, unsigned int scope, uint32_t slot, FILE *f)
-{
-	uint32_t i;
+/* Which variable has a slot: one row a scope.  Without memory slots go without their names. */
+struct names {
+	const struct dprog_var **row[DPROG_NR_SCOPES];
+};
 
-	for (i = 0; i < p->nr_vars; i++)
-		if (p->vars[i].scope == scope && p->vars[i].slot == slot) {
-			fprintf(f, "\t; %s%s", scope_prefix(scope), p->vars[i].name);
-			return;
-		}
+static void names_init(struct names *n, const struct dprog *p)
+{
+	for (unsigned int s = 0; s < DPROG_NR_SCOPES; s++)
+		n->row[s] = calloc(p->nr_slots[s] + 1, sizeof(*n->row[s]));
+	for (uint32_t i = 0; i < p->nr_vars; i++) {
+		const struct dprog_var *v = &p->vars[i];
+
+		if (n->row[v->scope] && v->slot < p->nr_slots[v->scope] && !n->row[v->scope][v->slot])
+			n->row[v->scope][v->slot] = v;
+	}
+}
+
+static void names_fini(struct names *n)
+{
+	for (unsigned int s = 0; s < DPROG_NR_SCOPES; s++)
+		free(n->row[s]);
+}
+
+static void dis_slot(const struct dprog *p, const struct names *n, unsigned int scope, uint32_t slot, FILE *f)
+{
+	if (n->row[scope] && slot < p->nr_slots[scope] && n->row[scope][slot])
+		fprintf(f, "\t; %s%s", scope_prefix(scope), n->row[scope][slot]->name);
 }
 
 /* What an instruction's number means */
-static void dis_comment(const struct dprog *p, const struct dprog_insn *i, FILE *f)
+static void dis_comment(const struct dprog *p, const struct names *n, const struct dprog_insn *i, FILE *f)
 {
 	uint32_t imm = (uint32_t)i->imm;
 
@@ -84,16 +103,16 @@ static void dis_comment(const struct dprog *p, const struct dprog_insn *i, FILE 
 		fprintf(f, "\t; %s", prog_bvars[imm].name);
 		break;
 	case DPROG_OP_LDG ... DPROG_OP_STGS:
-		dis_slot(p, DPROG_GLOBAL, imm, f);
+		dis_slot(p, n, DPROG_GLOBAL, imm, f);
 		break;
 	case DPROG_OP_LDT ... DPROG_OP_STTS:
-		dis_slot(p, DPROG_CLAUSE, imm, f);
+		dis_slot(p, n, DPROG_CLAUSE, imm, f);
 		break;
 	case DPROG_OP_LDS ... DPROG_OP_STSS:
-		dis_slot(p, DPROG_THREAD, imm, f);
+		dis_slot(p, n, DPROG_THREAD, imm, f);
 		break;
 	case DPROG_OP_LDP ... DPROG_OP_STPS:
-		dis_slot(p, DPROG_PROC, imm, f);
+		dis_slot(p, n, DPROG_PROC, imm, f);
 		break;
 	case DPROG_OP_LDA ... DPROG_OP_AADDR:
 		fprintf(f, "\t; %s%s", scope_prefix(p->vars[imm].scope), p->vars[imm].name);
@@ -110,7 +129,7 @@ static void dis_comment(const struct dprog *p, const struct dprog_insn *i, FILE 
 	}
 }
 
-static void dis_insn(const struct dprog *p, uint32_t start, const struct dprog_insn *i, FILE *f)
+static void dis_insn(const struct dprog *p, const struct names *n, uint32_t start, const struct dprog_insn *i, FILE *f)
 {
 	fprintf(f, "%-9s ", ops[i->op].name);
 	switch (ops[i->op].shape) {
@@ -160,11 +179,11 @@ static void dis_insn(const struct dprog *p, uint32_t start, const struct dprog_i
 		fprintf(f, ", %d", i->imm);
 		break;
 	}
-	dis_comment(p, i, f);
+	dis_comment(p, n, i, f);
 	fputc('\n', f);
 }
 
-void dis_clause(const struct dprog *p, uint32_t clause, FILE *f)
+static void clause_text(const struct dprog *p, const struct names *n, uint32_t clause, FILE *f)
 {
 	const struct dprog_clause *c = &p->clauses[clause];
 	uint32_t i;
@@ -179,8 +198,17 @@ void dis_clause(const struct dprog *p, uint32_t clause, FILE *f)
 		c->flags & DPROG_C_DESTR ? ", destructive" : "");
 	for (i = c->start; i < c->end; i++) {
 		fprintf(f, "%4u  ", i - c->start);
-		dis_insn(p, c->start, &p->code[i], f);
+		dis_insn(p, n, c->start, &p->code[i], f);
 	}
+}
+
+void dis_clause(const struct dprog *p, uint32_t clause, FILE *f)
+{
+	struct names n;
+
+	names_init(&n, p);
+	clause_text(p, &n, clause, f);
+	names_fini(&n);
 }
 
 static void dis_val(const struct dprog_val *v, FILE *f)
@@ -229,6 +257,7 @@ static void dis_action(const struct dprog *p, uint32_t n, FILE *f)
 
 void dis_prog(const struct dprog *p, FILE *f)
 {
+	struct names n;
 	uint32_t i;
 
 	for (i = 0; i < p->nr_options; i++)
@@ -266,6 +295,8 @@ void dis_prog(const struct dprog *p, FILE *f)
 	}
 	for (i = 0; i < p->nr_actions; i++)
 		dis_action(p, i, f);
+	names_init(&n, p);
 	for (i = 0; i < p->nr_clauses; i++)
-		dis_clause(p, i, f);
+		clause_text(p, &n, i, f);
+	names_fini(&n);
 }
