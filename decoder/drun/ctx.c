@@ -34,10 +34,11 @@ static uint64_t slow_word(struct vm *vm, unsigned int i)
 		return CTX_ARG_AREA + i;
 	}
 	if (!decode_word(vm->ev.rec, vm->ev.desc, (unsigned int)a->field, &w))
-		w = 0;
+		/* Where there is no trace token OTP's probes give 0; of other numbers it is not known. */
+		w = ctx_is_string(a->type) || a->type == DESC_int ? 0 : BTAP_UNKNOWN;
 	if (ctx_is_string(a->type))
 		return w ? w : CTX_ARG_AREA + i;
-	return ctx_number(w);
+	return ctx_number(a->type, w);
 }
 
 uint64_t ctx_arg_slow(struct vm *vm, unsigned int i)

@@ -18,9 +18,18 @@ static inline bool ctx_is_string(unsigned int type)
 	return type < DESC_words;
 }
 
-static inline uint64_t ctx_number(uint64_t w)
+/*
+ * A number that the VM did not know: -1 where D's type has a sign, as OTP's own probes
+ * say it; 0 for identities and bits, none of which is 0.
+ */
+static inline uint64_t ctx_unknown(unsigned int type)
 {
-	return w == BTAP_UNKNOWN ? (uint64_t)-1 : w;
+	return type <= DESC_int ? (uint64_t)-1 : 0;
+}
+
+static inline uint64_t ctx_number(unsigned int type, uint64_t w)
+{
+	return w == BTAP_UNKNOWN ? ctx_unknown(type) : w;
 }
 
 uint64_t ctx_arg_slow(struct vm *vm, unsigned int i);
@@ -40,7 +49,7 @@ static inline uint64_t ctx_arg(struct vm *vm, unsigned int i)
 
 		if (ctx_is_string(a->type))
 			return w ? w : CTX_ARG_AREA + i;
-		return ctx_number(w);
+		return ctx_number(a->type, w);
 	}
 	return ctx_arg_slow(vm, i);
 }

@@ -59,7 +59,7 @@ static bool load_arg(struct walk *w, struct sym *s, int32_t i)
 		s->word.to = CTX_ARG_AREA + (uint64_t)i;
 	} else {
 		s->word.from = BTAP_UNKNOWN;
-		s->word.to = (uint64_t)-1;
+		s->word.to = ctx_unknown(a->type);
 	}
 	w->last_arg = i;
 	need(w, a->pos);
