@@ -98,6 +98,8 @@ void dtrace_opt_init(struct dtrace_opts *o);
  * Return: 0, -ENOENT: no such option, -EINVAL: no such value
  */
 int dtrace_opt_set(struct dtrace_opts *o, const char *name, const char *value);
+/** dtrace_opt_set_running() - the same for setopt().  Return: also -EBUSY: not while tracing is active */
+int dtrace_opt_set_running(struct dtrace_opts *o, const char *name, const char *value);
 
 /**
  * dtrace_src_open() - open what the command line names

@@ -25,10 +25,14 @@ enum kind {
 	STABILITY,
 };
 
+/* When an option may be set.  By setopt() all but BEFORE, and those of the compiler to no effect. */
+enum when { COMPILING, BEFORE, RUNNING };
+
 struct row {
 	const char *name;
 	enum kind kind;
 	size_t at; /* in struct dtrace_opts; NOWHERE: forgotten */
+	enum when when;
 };
 
 #define NOWHERE ((size_t)-1)
@@ -36,46 +40,46 @@ struct row {
 
 /* clang-format off */
 static const struct row rows[] = {
-	{ "agghist",      FLAG,    AT(out.agg_hist) },
-	{ "aggpack",      FLAG,    AT(out.agg_pack) },
-	{ "aggrate",      RATE,    AT(run.agg_ns) },
-	{ "aggsize",      SIZE,    AT(run.vm.aggsize) },
-	{ "aggsortkey",   FLAG,    AT(out.agg_sort_key) },
-	{ "aggsortkeypos", COUNT32, AT(out.agg_sort_key_pos) },
-	{ "aggsortpos",   COUNT32, AT(out.agg_sort_pos) },
-	{ "aggsortrev",   FLAG,    AT(out.agg_sort_rev) },
-	{ "aggzoom",      FLAG,    AT(out.agg_zoom) },
+	{ "agghist",      FLAG,    AT(out.agg_hist), RUNNING },
+	{ "aggpack",      FLAG,    AT(out.agg_pack), RUNNING },
+	{ "aggrate",      RATE,    AT(run.agg_ns), RUNNING },
+	{ "aggsize",      SIZE,    AT(run.vm.aggsize), BEFORE },
+	{ "aggsortkey",   FLAG,    AT(out.agg_sort_key), RUNNING },
+	{ "aggsortkeypos", COUNT32, AT(out.agg_sort_key_pos), RUNNING },
+	{ "aggsortpos",   COUNT32, AT(out.agg_sort_pos), RUNNING },
+	{ "aggsortrev",   FLAG,    AT(out.agg_sort_rev), RUNNING },
+	{ "aggzoom",      FLAG,    AT(out.agg_zoom), RUNNING },
 	{ "amin",         STABILITY, NOWHERE },
 	{ "argref",       FLAG,    NOWHERE },
-	{ "bufpolicy",    POLICY,  NOWHERE },
-	{ "bufresize",    TEXT,    NOWHERE },
-	{ "bufsize",      SIZE,    AT(bufsize) },
-	{ "cleanrate",    RATE,    NOWHERE },
+	{ "bufpolicy",    POLICY,  NOWHERE, BEFORE },
+	{ "bufresize",    TEXT,    NOWHERE, BEFORE },
+	{ "bufsize",      SIZE,    AT(bufsize), BEFORE },
+	{ "cleanrate",    RATE,    NOWHERE, BEFORE },
 	{ "core",         FLAG,    NOWHERE },
 	{ "cpp",          FLAG,    AT(cpp) },
 	{ "cpphdrs",      FLAG,    NOWHERE },
 	{ "cpppath",      TEXT,    AT(cpp_path) },
-	{ "cpu",          NUMBER,  NOWHERE },
+	{ "cpu",          NUMBER,  NOWHERE, BEFORE },
 	{ "ctfpath",      TEXT,    NOWHERE },
 	{ "ctypes",       TEXT,    NOWHERE },
 	{ "debug",        FLAG,    NOWHERE },
 	{ "debugassert",  TEXT,    NOWHERE },
 	{ "defaultargs",  FLAG,    AT(default_args) },
 	{ "define",       TEXT,    NOWHERE },
-	{ "destructive",  FLAG,    AT(destructive) },
+	{ "destructive",  FLAG,    AT(destructive), BEFORE },
 	{ "disasm",       FLAG,    AT(disasm) },
 	{ "droptags",     FLAG,    AT(droptags) },
 	{ "dtypes",       TEXT,    NOWHERE },
-	{ "dynvarsize",   SIZE,    AT(run.vm.dynvarsize) },
+	{ "dynvarsize",   SIZE,    AT(run.vm.dynvarsize), BEFORE },
 	{ "empty",        FLAG,    AT(empty) },
 	{ "errtags",      FLAG,    AT(errtags) },
 	{ "evaltime",     TEXT,    NOWHERE },
-	{ "flowindent",   FLAG,    AT(out.flowindent) },
-	{ "grabanon",     FLAG,    NOWHERE },
+	{ "flowindent",   FLAG,    AT(out.flowindent), RUNNING },
+	{ "grabanon",     FLAG,    NOWHERE, BEFORE },
 	{ "incdir",       TEXT,    NOWHERE },
 	{ "iregs",        NUMBER,  NOWHERE },
-	{ "jstackframes", NUMBER,  NOWHERE },
-	{ "jstackstrsize", SIZE,   NOWHERE },
+	{ "jstackframes", COUNT32, AT(run.jstack_frames), BEFORE },
+	{ "jstackstrsize", SIZE,   NOWHERE, BEFORE },
 	{ "kdefs",        FLAG,    NOWHERE },
 	{ "knodefs",      FLAG,    NOWHERE },
 	{ "late",         TEXT,    NOWHERE },
@@ -83,32 +87,32 @@ static const struct row rows[] = {
 	{ "libdir",       TEXT,    NOWHERE },
 	{ "linkmode",     TEXT,    NOWHERE },
 	{ "linktype",     TEXT,    NOWHERE },
-	{ "lockmem",      TEXT,    NOWHERE },
-	{ "maxframes",    NUMBER,  NOWHERE },
+	{ "lockmem",      TEXT,    NOWHERE, BEFORE },
+	{ "maxframes",    NUMBER,  NOWHERE, BEFORE },
 	{ "modpath",      TEXT,    NOWHERE },
 	{ "nolibs",       FLAG,    NOWHERE },
 	{ "nolint",       FLAG,    AT(no_lint) },
 	{ "noresolve",    FLAG,    NOWHERE },
-	{ "nspec",        COUNT32, AT(run.vm.nspec) },
-	{ "pcapsize",     SIZE,    NOWHERE },
+	{ "nspec",        COUNT32, AT(run.vm.nspec), BEFORE },
+	{ "pcapsize",     SIZE,    NOWHERE, BEFORE },
 	{ "pgmax",        NUMBER,  NOWHERE },
 	{ "procfspath",   TEXT,    NOWHERE },
 	{ "pspec",        FLAG,    NOWHERE },
-	{ "quiet",        FLAG,    AT(out.quiet) },
+	{ "quiet",        FLAG,    AT(out.quiet), RUNNING },
 	{ "quietresize",  FLAG,    AT(quiet_resize) },
-	{ "rawbytes",     FLAG,    AT(out.raw_bytes) },
-	{ "scratchsize",  SIZE,    AT(run.vm.scratch_size) },
-	{ "specsize",     SIZE,    AT(run.vm.specsize) },
-	{ "stackframes",  NUMBER,  NOWHERE },
-	{ "stackindent",  COUNT32, AT(out.stack_indent) },
-	{ "statusrate",   RATE,    AT(run.status_ns) },
+	{ "rawbytes",     FLAG,    AT(out.raw_bytes), RUNNING },
+	{ "scratchsize",  SIZE,    AT(run.vm.scratch_size), BEFORE },
+	{ "specsize",     SIZE,    AT(run.vm.specsize), BEFORE },
+	{ "stackframes",  COUNT32, AT(run.stack_frames), BEFORE },
+	{ "stackindent",  COUNT32, AT(out.stack_indent), RUNNING },
+	{ "statusrate",   RATE,    AT(run.status_ns), BEFORE },
 	{ "stdc",         TEXT,    NOWHERE },
 	{ "strip",        FLAG,    NOWHERE },
-	{ "strsize",      STR,     AT(run.vm.strsize) },
-	{ "switchrate",   RATE,    AT(run.switch_ns) },
+	{ "strsize",      STR,     AT(run.vm.strsize), BEFORE },
+	{ "switchrate",   RATE,    AT(run.switch_ns), RUNNING },
 	{ "syslibdir",    TEXT,    NOWHERE },
 	{ "sysslice",     FLAG,    NOWHERE },
-	{ "temporal",     FLAG,    NOWHERE },
+	{ "temporal",     FLAG,    NOWHERE, BEFORE },
 	{ "tracefspath",  TEXT,    NOWHERE },
 	{ "tree",         NUMBER,  NOWHERE },
 	{ "tregs",        NUMBER,  NOWHERE },
@@ -116,7 +120,7 @@ static const struct row rows[] = {
 	{ "undef",        TEXT,    NOWHERE },
 	{ "unodefs",      FLAG,    NOWHERE },
 	{ "useruid",      NUMBER,  NOWHERE },
-	{ "ustackframes", NUMBER,  NOWHERE },
+	{ "ustackframes", COUNT32, AT(run.ustack_frames), BEFORE },
 	{ "verbose",      FLAG,    AT(verbose) },
 	{ "version",      TEXT,    NOWHERE },
 	{ "zdefs",        FLAG,    AT(zdefs) },
@@ -129,6 +133,9 @@ void dtrace_opt_init(struct dtrace_opts *o)
 	o->run.vm = (struct vm_opts)VM_OPTS_INIT;
 	o->run.switch_ns = 1000000000;
 	o->run.status_ns = 1000000000;
+	o->run.stack_frames = 20;
+	o->run.ustack_frames = 100;
+	o->run.jstack_frames = 50;
 	o->out = (struct dout_opts)DOUT_OPTS_INIT;
 	o->bufsize = 4u << 20;
 	o->cpp_path = "cpp";
@@ -290,13 +297,33 @@ static int set(void *at, enum kind kind, const char *value)
 	return 0;
 }
 
+static const struct row *find(const char *name)
+{
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (!strcmp(rows[i].name, name))
+			return &rows[i];
+	return NULL;
+}
+
 int dtrace_opt_set(struct dtrace_opts *o, const char *name, const char *value)
 {
-	for (unsigned int i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		void *at = rows[i].at == NOWHERE ? NULL : (char *)o + rows[i].at;
+	const struct row *r = find(name);
 
-		if (!strcmp(rows[i].name, name))
-			return set(at, rows[i].kind, value);
-	}
-	return -ENOENT;
+	if (!r)
+		return -ENOENT;
+	return set(r->at == NOWHERE ? NULL : (char *)o + r->at, r->kind, value);
+}
+
+int dtrace_opt_set_running(struct dtrace_opts *o, const char *name, const char *value)
+{
+	const struct row *r = find(name);
+	struct dtrace_opts unused;
+
+	if (!r)
+		return -ENOENT;
+	if (r->when == BEFORE)
+		return -EBUSY;
+	if (r->when == COMPILING)
+		return dtrace_opt_set(&unused, name, value);
+	return dtrace_opt_set(o, name, value);
 }

@@ -46,15 +46,27 @@ static void interrupted(void *ctx)
 	dout_interrupted(&dt->out);
 }
 
-/* setopt(): what may change while the script runs is what output looks at. */
-static int set_running(void *ctx, const char *name, const char *value)
+/* setopt(): what may change while the script runs is how its output looks, and how often it comes. */
+static const char *set_running(void *ctx, const char *name, const char *value)
 {
 	struct dtrace *dt = ctx;
-	int err = dtrace_opt_set(&dt->opts, name, value ? dtrace_keep(dt, strdup(value)) : NULL);
+	int err = dtrace_opt_set_running(&dt->opts, name, value ? dtrace_keep(dt, strdup(value)) : NULL);
 
 	if (!err)
-		dt->out.opts = dt->opts.out;
-	return err;
+		err = run_rates(&dt->run, dt->opts.run.switch_ns, dt->opts.run.agg_ns);
+	dt->out.opts = dt->opts.out;
+	switch (err) {
+	case 0:
+		return NULL;
+	case -ENOENT:
+		return "Invalid option name";
+	case -EBUSY:
+		return "Operation illegal when tracing is active";
+	case -ENOMEM:
+		return "Out of memory";
+	default:
+		return "Invalid value for specified option";
+	}
 }
 
 static bool fits_buffer(struct dtrace *dt)

@@ -63,43 +63,6 @@ static void value_words(const struct dprog_action *act, const uint64_t *words, c
 	}
 }
 
-static void print_conv(struct dout *o, struct outbuf *b, const struct dfmt_conv *c, const struct dprog_action *act,
-		       const uint64_t *const *at)
-{
-	const struct dprog_val *val = &act->values[c->arg];
-	struct fmt_val v = { .word = *at[c->arg], .size = (uint8_t)val->size, .is_signed = val->is_signed };
-	struct dfmt_conv as_text = *c;
-	int width = FMT_NONE, prec = FMT_NONE;
-	char sym[32];
-
-	if (c->flags & DFMT_WIDTH_ARG)
-		width = c->width_arg < act->nr_values ? (int)*at[c->width_arg] : 0;
-	if (c->flags & DFMT_PREC_ARG)
-		prec = c->prec_arg < act->nr_values ? (int)*at[c->prec_arg] : 0;
-	switch (val->kind) {
-	case DPROG_STR:
-		v.size = 0;
-		v.text = vm_text(&o->run->vm, v.word, &v.len);
-		break;
-	case DPROG_BYTES: /* an array of characters */
-		v.size = 0;
-		v.text = (const char *)at[c->arg];
-		v.len = strnlen(v.text, val->size);
-		break;
-	case DPROG_STACK:
-		trace_stack(o, val, v.word);
-		return;
-	default:
-		if (c->conv == 'a' || c->conv == 'A' || val->kind == DPROG_SYM) {
-			as_text.conv = 's';
-			v.len = trace_symbol(sym, sizeof(sym), v.word);
-			v.text = sym;
-			v.size = 0;
-		}
-	}
-	fmt_print(b, &as_text, &v, width, prec);
-}
-
 static void print_format(struct dout *o, struct outbuf *b, const struct dprog_action *act, const uint64_t *words)
 {
 	const uint64_t *at[DPROG_MAX_ARGS];
@@ -111,7 +74,7 @@ static void print_format(struct dout *o, struct outbuf *b, const struct dprog_ac
 	for (uint32_t i = 0; i < f->nr; i++) {
 		outbuf_mem(b, f->convs[i].lit, f->convs[i].lit_len);
 		if (f->convs[i].conv && f->convs[i].arg < act->nr_values)
-			print_conv(o, b, &f->convs[i], act, at);
+			trace_conv(o, b, &f->convs[i], act->values, act->nr_values, at);
 	}
 }
 
@@ -171,15 +134,16 @@ static void empty_file(struct dout *o)
 
 static void set_option(struct dout *o, const struct dprog_action *act, const uint64_t *words)
 {
-	const char *name, *value = NULL;
+	const char *name, *value = NULL, *why;
 	size_t n;
 
 	name = vm_text(&o->run->vm, words[0], &n);
 	if (act->nr_values > 1)
 		value = vm_text(&o->run->vm, words[1], &n);
-	if (o->set_option && o->set_option(o->ctx, name, value))
-		fprintf(stderr, "dtrace: couldn't set option \"%s\"%s%s%s\n", name, value ? " to \"" : "",
-			value ? value : "", value ? "\"" : "");
+	why = o->set_option ? o->set_option(o->ctx, name, value) : NULL;
+	if (why)
+		fprintf(stderr, "dtrace: couldn't set option \"%s\"%s%s%s: %s\n", name, value ? " to \"" : "",
+			value ? value : "", value ? "\"" : "", why);
 }
 
 static void do_action(struct dout *o, const struct dprog_action *act, const uint64_t *words, bool quiet)

@@ -35,8 +35,8 @@ struct dout {
 	uint32_t depth;	 /* -F: open calls */
 	int fd;		 /* of standard output, or the -o file */
 	int other_fd;	 /* of freopen(), or -1 */
-	/* options that setopt() may change.  Return: 0, or -errno */
-	int (*set_option)(void *ctx, const char *name, const char *value);
+	/* options that setopt() may change.  Return: NULL, or why not */
+	const char *(*set_option)(void *ctx, const char *name, const char *value);
 	void *ctx;
 };
 

@@ -26,7 +26,7 @@ static void print_key(struct dout *o, const struct dprog_val *v, uint64_t word)
 		put_text(b, s, n, KEY_WIDTH);
 		return;
 	case DPROG_STACK:
-		trace_stack(o, v, word);
+		trace_stack(o, &o->buf, word);
 		return;
 	case DPROG_SYM:
 		n = trace_symbol(sym, sizeof(sym), word);
@@ -142,45 +142,17 @@ static void conv_value(struct dout *o, const struct dfmt_conv *c, const struct a
 	fmt_print(&o->buf, c, &v, FMT_NONE, FMT_NONE);
 }
 
-static void conv_key(struct dout *o, const struct dfmt_conv *c, const struct dprog_agg *def, const uint64_t *key)
-{
-	const struct dprog_val *val = &def->keys[c->arg];
-	struct fmt_val v = { .word = key[c->arg], .size = (uint8_t)val->size, .is_signed = val->is_signed };
-	struct dfmt_conv as_text = *c;
-	int width = FMT_NONE, prec = FMT_NONE;
-	char sym[32];
-
-	if (c->flags & DFMT_WIDTH_ARG)
-		width = c->width_arg < def->nr_keys ? (int)key[c->width_arg] : 0;
-	if (c->flags & DFMT_PREC_ARG)
-		prec = c->prec_arg < def->nr_keys ? (int)key[c->prec_arg] : 0;
-	switch (val->kind) {
-	case DPROG_STR:
-		v.size = 0;
-		v.text = vm_text(&o->run->vm, v.word, &v.len);
-		break;
-	case DPROG_STACK:
-		trace_stack(o, val, v.word);
-		return;
-	default:
-		if (c->conv == 'a' || c->conv == 'A' || val->kind == DPROG_SYM) {
-			as_text.conv = 's';
-			v.len = trace_symbol(sym, sizeof(sym), v.word);
-			v.text = sym;
-			v.size = 0;
-		}
-	}
-	fmt_print(&o->buf, &as_text, &v, width, prec);
-}
-
 static void print_formatted(struct dout *o, const struct dfmt *f, struct agg **aggs, uint32_t nr)
 {
 	const struct dprog_agg *def = aggs[0]->def;
+	const uint64_t *at[DPROG_MAX_KEYS];
 	struct aggsort s;
 
 	if (aggsort_join(&s, o, aggs, nr))
 		return;
 	for (uint32_t r = 0; r < s.nr_rows; r++) {
+		for (uint32_t i = 0; i < def->nr_keys; i++)
+			at[i] = &s.rows[r].key[i];
 		for (uint32_t i = 0; i < f->nr; i++) {
 			const struct dfmt_conv *c = &f->convs[i];
 
@@ -189,7 +161,7 @@ static void print_formatted(struct dout *o, const struct dfmt *f, struct agg **a
 				if (c->agg < nr)
 					conv_value(o, c, aggs[c->agg], s.rows[r].data[c->agg]);
 			} else if (c->conv && c->arg < def->nr_keys) {
-				conv_key(o, c, def, s.rows[r].key);
+				trace_conv(o, &o->buf, c, def->keys, def->nr_keys, at);
 			}
 		}
 	}

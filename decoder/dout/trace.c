@@ -48,7 +48,7 @@ void trace_value(struct dout *o, const struct dprog_val *v, const uint64_t *word
 		trace_bytes(o, words, v->size, TEXT_WIDTH, quiet);
 		return;
 	case DPROG_STACK:
-		trace_stack(o, v, words[0]);
+		trace_stack(o, &o->buf, words[0]);
 		return;
 	case DPROG_SYM:
 		n = trace_symbol(sym, sizeof(sym), words[0]);
@@ -113,22 +113,59 @@ void trace_dump(struct dout *o, const void *bytes, size_t n)
 	}
 }
 
-void trace_stack(struct dout *o, const struct dprog_val *v, uint64_t stack)
+void trace_stack(struct dout *o, struct outbuf *b, uint64_t stack)
 {
 	const char *s, *end;
 	size_t n;
 
-	outbuf_char(&o->buf, '\n');
+	outbuf_char(b, '\n');
 	s = text_of(o, stack, &n);
 	for (end = s + n; s < end;) {
 		const char *nl = memchr(s, '\n', (size_t)(end - s));
 		size_t len = (size_t)((nl ? nl : end) - s);
 
-		outbuf_fill(&o->buf, ' ', o->opts.stack_indent);
-		outbuf_mem(&o->buf, s, len);
-		outbuf_char(&o->buf, '\n');
+		outbuf_fill(b, ' ', o->opts.stack_indent);
+		outbuf_mem(b, s, len);
+		outbuf_char(b, '\n');
 		s += len + 1;
 	}
+}
+
+void trace_conv(struct dout *o, struct outbuf *b, const struct dfmt_conv *c, const struct dprog_val *vals,
+		uint32_t nr, const uint64_t *const *at)
+{
+	const struct dprog_val *val = &vals[c->arg];
+	struct fmt_val v = { .word = *at[c->arg], .size = (uint8_t)val->size, .is_signed = val->is_signed };
+	struct dfmt_conv as_text = *c;
+	int width = FMT_NONE, prec = FMT_NONE;
+	char sym[32];
+
+	if (c->flags & DFMT_WIDTH_ARG)
+		width = c->width_arg < nr ? (int)*at[c->width_arg] : 0;
+	if (c->flags & DFMT_PREC_ARG)
+		prec = c->prec_arg < nr ? (int)*at[c->prec_arg] : 0;
+	switch (val->kind) {
+	case DPROG_STR:
+		v.size = 0;
+		v.text = text_of(o, v.word, &v.len);
+		break;
+	case DPROG_BYTES: /* an array of characters */
+		v.size = 0;
+		v.text = (const char *)at[c->arg];
+		v.len = strnlen(v.text, val->size);
+		break;
+	case DPROG_STACK:
+		trace_stack(o, b, v.word);
+		return;
+	default:
+		if (c->conv == 'a' || c->conv == 'A' || val->kind == DPROG_SYM) {
+			as_text.conv = 's';
+			v.len = trace_symbol(sym, sizeof(sym), v.word);
+			v.text = sym;
+			v.size = 0;
+		}
+	}
+	fmt_print(b, &as_text, &v, width, prec);
 }
 
 size_t trace_symbol(char *buf, size_t size, uint64_t addr)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "drun/bvar.h"
 #include "drun/eproc.h"
+#include "drun/stack.h"
 #include "event/term.h"
 
 /* -- text of terms -- */
@@ -208,6 +209,8 @@ static uint64_t of_vm(struct run *r, struct vm *vm, enum dprog_bvar id)
 		return lazy(vm, DESC_mfa, eproc_func(r->eproc, vm->ev.who.thread));
 	case DPROG_V_EPORT:
 		return lazy(vm, DESC_port, eproc_port(r->eproc, vm->ev.who.thread));
+	case DPROG_V_VTIMESTAMP:
+		return eproc_ran(r->eproc, vm->ev.who.thread, vm->ev.ts);
 	case DPROG_V_CWD:
 		return link_of(r, vm, &v->facts, "cwd");
 	case DPROG_V_ROOT:
@@ -278,21 +281,9 @@ static void destroy(void *ctx, struct vm *vm, const struct dprog_action *act, ui
 		kill(pid, SIGSTOP);
 }
 
-/* Of the VM's threads only Erlang frames are known, and of these the function that runs. */
-static uint64_t stack(void *ctx, struct vm *vm, enum dprog_stack kind, uint32_t frames)
-{
-	struct run *r = ctx;
-	uint64_t func;
-
-	if (kind != DPROG_STACK_ERLANG || !r->eproc || vm->ev.who.thread == VARS_NO_THREAD)
-		return 0;
-	func = eproc_func(r->eproc, vm->ev.who.thread);
-	return func ? vm_keep(vm, lazy(vm, DESC_mfa, func)) : 0;
-}
-
 void bvar_init(struct run *r, struct vm_env *env)
 {
-	*env = (struct vm_env){ .ctx = r, .bvar = bvar, .progenyof = progenyof, .stack = stack,
+	*env = (struct vm_env){ .ctx = r, .bvar = bvar, .progenyof = progenyof, .stack = stack_text,
 				.epoch_offset = epoch_offset, .destroy = destroy };
 }
 

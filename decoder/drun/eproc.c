@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "drun/eproc.h"
+#include "drun/vtime.h"
 
 #define MAX_NAMES (1u << 20)
 
@@ -12,19 +13,25 @@ struct thread {
 
 struct eproc {
 	bool with_names;
+	struct vtime *vtime; /* NULL: nobody asks */
 	struct thread *threads;
 	uint32_t nr_threads;
 	struct names **names; /* by VM */
 	uint32_t nr_names;
 };
 
-struct eproc *eproc_new(bool with_names)
+struct eproc *eproc_new(bool with_names, bool with_time)
 {
 	struct eproc *e = calloc(1, sizeof(*e));
 
-	if (e)
-		e->with_names = with_names;
-	return e;
+	if (!e)
+		return NULL;
+	e->with_names = with_names;
+	e->vtime = with_time ? vtime_new() : NULL;
+	if (!with_time || e->vtime)
+		return e;
+	free(e);
+	return NULL;
 }
 
 void eproc_free(struct eproc *e)
@@ -34,6 +41,7 @@ void eproc_free(struct eproc *e)
 	for (uint32_t i = 0; i < e->nr_names; i++)
 		names_free(e->names[i]);
 	free(e->names);
+	vtime_free(e->vtime);
 	free(e->threads);
 	free(e);
 }
@@ -42,11 +50,13 @@ enum eproc_when eproc_wanted(const struct eproc *e, unsigned int event)
 {
 	switch (event) {
 	case BTAP_EV_process_unscheduled:
+	case BTAP_EV_dirty_unscheduled:
 	case BTAP_EV_process_exit:
 	case BTAP_EV_port_unscheduled:
 	case BTAP_EV_name_unregister:
 		return EPROC_AFTER;
 	case BTAP_EV_process_scheduled:
+	case BTAP_EV_dirty_scheduled:
 	case BTAP_EV_port_scheduled:
 	case BTAP_EV_local_function_entry:
 	case BTAP_EV_global_function_entry:
@@ -94,6 +104,30 @@ static void feed_names(struct eproc *e, uint32_t vm, const struct src_rec *rec)
 		names_feed(e->names[vm], rec);
 }
 
+static void begin(struct eproc *e, struct thread *t, uint32_t vm, const struct src_rec *rec, uint64_t proc,
+		  uint64_t func)
+{
+	t->proc = proc;
+	t->func = func;
+	if (e->vtime)
+		vtime_begin(e->vtime, vm, rec->thread, proc, rec->ts);
+}
+
+static void end(struct eproc *e, struct thread *t, const struct src_rec *rec)
+{
+	t->proc = t->func = 0;
+	if (e->vtime)
+		vtime_end(e->vtime, rec->thread, rec->ts);
+}
+
+void eproc_lost(struct eproc *e, uint32_t thread)
+{
+	if (thread < e->nr_threads)
+		memset(&e->threads[thread], 0, sizeof(e->threads[thread]));
+	if (e->vtime)
+		vtime_lost(e->vtime, thread);
+}
+
 void eproc_feed(struct eproc *e, uint32_t vm, const struct src_rec *rec)
 {
 	struct thread *t = thread_of(e, rec->thread);
@@ -104,15 +138,20 @@ void eproc_feed(struct eproc *e, uint32_t vm, const struct src_rec *rec)
 		return;
 	switch (rec->event) {
 	case BTAP_EV_process_scheduled:
-		t->proc = DECODE(rec, process_scheduled, p);
-		t->func = DECODE(rec, process_scheduled, mfa);
+		begin(e, t, vm, rec, DECODE(rec, process_scheduled, p), DECODE(rec, process_scheduled, mfa));
+		return;
+	case BTAP_EV_dirty_scheduled:
+		begin(e, t, vm, rec, DECODE(rec, dirty_scheduled, p), DECODE(rec, dirty_scheduled, mfa));
 		return;
 	case BTAP_EV_process_unscheduled:
-		t->proc = t->func = 0;
+	case BTAP_EV_dirty_unscheduled:
+		end(e, t, rec);
 		return;
 	case BTAP_EV_process_exit:
 		if (t->proc == DECODE(rec, process_exit, p))
-			t->proc = t->func = 0;
+			end(e, t, rec);
+		if (e->vtime)
+			vtime_forget(e->vtime, vm, DECODE(rec, process_exit, p));
 		return;
 	case BTAP_EV_port_scheduled:
 		t->port = DECODE(rec, port_scheduled, port);
@@ -180,6 +219,11 @@ uint64_t eproc_port(const struct eproc *e, uint32_t thread)
 uint64_t eproc_func(const struct eproc *e, uint32_t thread)
 {
 	return thread < e->nr_threads ? e->threads[thread].func : 0;
+}
+
+uint64_t eproc_ran(const struct eproc *e, uint32_t thread, uint64_t ts)
+{
+	return e && e->vtime ? vtime_now(e->vtime, thread, ts) : 0;
 }
 
 uint64_t eproc_name(const struct eproc *e, uint32_t vm, uint64_t proc)

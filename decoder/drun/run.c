@@ -210,13 +210,21 @@ static void tell_drops(struct run *r)
 	     " (no speculative buffer available)");
 }
 
-static void lost(struct run *r, const struct src_rec *rec)
+static void lost(struct run *r, const struct src_rec *rec, uint32_t vm)
 {
 	struct decode_lost l;
 
-	if (decode_lost(rec, &l) && l.count)
+	if (!decode_lost(rec, &l))
+		return;
+	if (r->eproc && l.begin_ns >= r->next_ns) { /* until then it is known who runs */
+		timer_run(r, l.begin_ns);
+		set_thread(r, rec->thread, vm);
+	}
+	if (l.count)
 		message(r, "DTRACEDROP_PRINCIPAL", "%llu drop%s on CPU %u", (unsigned long long)l.count,
 			l.count == 1 ? "" : "s", src_thread(r->src, rec->thread)->number);
+	if (r->eproc)
+		eproc_lost(r->eproc, rec->thread);
 }
 
 /* -- the loop -- */
@@ -228,7 +236,7 @@ static void use_record(struct run *r, struct vm_probe **slot, const struct src_r
 	uint8_t track = EPROC_NEVER;
 
 	if (__builtin_expect(rec->event >= BTAP_MAX_EVENTS, 0)) {
-		lost(r, rec);
+		lost(r, rec, vm);
 		return;
 	}
 	if (r->eproc) {
@@ -396,6 +404,22 @@ static int live(struct run *r, struct diag *d)
 		sleep_ns(r->next_ns > now && r->next_ns - now < POLL_NS ? r->next_ns - now : POLL_NS);
 	}
 	return n < 0 ? n : 0;
+}
+
+int run_rates(struct run *r, uint64_t switch_ns, uint64_t agg_ns)
+{
+	uint64_t now = clock_ns();
+
+	if (!r->opts.is_live)
+		return 0;
+	if (switch_ns != r->opts.switch_ns)
+		r->flush_ns = now + switch_ns;
+	r->opts.switch_ns = switch_ns;
+	if (agg_ns == r->opts.agg_ns)
+		return 0;
+	r->opts.agg_ns = agg_ns;
+	r->show_ns = now + agg_ns;
+	return vm_show_copies(&r->vm, agg_ns > 0);
 }
 
 int run_loop(struct run *r, struct diag *d)

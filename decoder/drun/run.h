@@ -37,6 +37,7 @@ struct run_opts {
 	uint64_t switch_ns; /* between two flushes, live */
 	uint64_t agg_ns;    /* between two copies of aggregations for printa(), live; 0: it shows what is */
 	uint64_t status_ns; /* between two looks for drops, live */
+	uint32_t stack_frames, ustack_frames, jstack_frames; /* of stacks whose depth the script does not say */
 	uint64_t now_ns;    /* time of BEGIN where no event says it; 0: the clock's */
 	const volatile sig_atomic_t *stop; /* not 0: end; may be NULL */
 	/* live: asked some times a second.  Return: all that was traced has ended.  NULL: never */
@@ -104,6 +105,12 @@ int run_enable(struct run *r, struct diag *d);
  * The status that exit() gave is r->vm.status.
  */
 int run_loop(struct run *r, struct diag *d);
+
+/**
+ * run_rates() - set switch_ns and agg_ns while the loop runs, for setopt(); their times begin anew
+ * Return: 0 or -ENOMEM
+ */
+int run_rates(struct run *r, uint64_t switch_ns, uint64_t agg_ns);
 
 /** run_probe() - the machine's probe for one of the registry, made when first asked for; NULL: no clauses */
 struct vm_probe *run_probe(struct run *r, struct provider_probe *p);

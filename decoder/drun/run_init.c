@@ -16,7 +16,7 @@
 static bool wants_eproc(const struct dprog *prog)
 {
 	const uint64_t vars = 1ULL << DPROG_V_EPROC | 1ULL << DPROG_V_ENAME | 1ULL << DPROG_V_EFUNC |
-			      1ULL << DPROG_V_EPORT;
+			      1ULL << DPROG_V_EPORT | 1ULL << DPROG_V_VTIMESTAMP;
 
 	return prog->uses_proc || prog->uses_stack || (prog->uses_bvars & vars);
 }
@@ -42,7 +42,8 @@ int run_init(struct run *r, const struct dprog *prog, struct probes *probes, str
 	r->vm.spec->ctx = sink->ctx;
 	r->slots = calloc((src ? src->nr_vms : 0) + 1, RUN_SLOTS * sizeof(*r->slots));
 	if (!r->slots || (wants_eproc(prog) &&
-			  !(r->eproc = eproc_new(prog->uses_bvars & 1ULL << DPROG_V_ENAME)))) {
+			  !(r->eproc = eproc_new(prog->uses_bvars & 1ULL << DPROG_V_ENAME,
+						 prog->uses_bvars & 1ULL << DPROG_V_VTIMESTAMP)))) {
 		run_fini(r);
 		return diag_fail(d, -ENOMEM, "no memory for the run");
 	}

@@ -270,7 +270,7 @@ struct str *str_intern(struct str_pool *p, const struct str *s, size_t max)
 		if (!s)
 			return NULL;
 	}
-	if (s->len > max)
+	if (s->len > max && !(s->flags & STR_WHOLE))
 		return str_intern_text(p, s->text, max);
 	if (s->flags & STR_INTERNED)
 		return (struct str *)(uintptr_t)s;

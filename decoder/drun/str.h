@@ -27,6 +27,7 @@
 #define STR_INTERNED 0x02u
 #define STR_MARKED   0x04u
 #define STR_PINNED   0x08u /* stays until the pool goes */
+#define STR_WHOLE    0x10u /* a stack: option strsize does not cut it */
 
 struct str {
 	const char *text; /* ends with NUL; NULL: lazy */

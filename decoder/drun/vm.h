@@ -68,6 +68,9 @@ struct vm_event {
 	uint64_t ts;		     /* ns */
 	struct vars_who who;
 	uint32_t cpu;
+	/* Erlang functions (BTAP_MFA) that were open, innermost first, borrowed; 0: the event does not say */
+	uint32_t nr_frames;
+	const uint64_t *frames;
 };
 
 /* What a function may want to know of the system that events come from. */
@@ -77,7 +80,7 @@ struct vm_env {
 	/* built-in variables: the machine knows those of probe and time itself.  A string: from str.h's makers */
 	uint64_t (*bvar)(void *ctx, struct vm *vm, enum dprog_bvar id);
 	bool (*progenyof)(void *ctx, struct vm *vm, int64_t pid);
-	/* stack of this kind and depth as an interned string of 64-bit addresses, or text lines; 0: empty */
+	/* stack of this kind and depth: an interned string, a line a frame; 0: empty */
 	uint64_t (*stack)(void *ctx, struct vm *vm, enum dprog_stack kind, uint32_t frames);
 	uint64_t (*epoch_offset)(void *ctx, uint32_t vm); /* CLOCK_REALTIME - CLOCK_MONOTONIC there */
 	void (*destroy)(void *ctx, struct vm *vm, const struct dprog_action *act, uint64_t value);
@@ -158,6 +161,8 @@ static inline void vm_begin(struct vm *vm)
 /** vm_run() - run one clause for the event at hand */
 enum vm_result vm_run(struct vm *vm, uint32_t clause);
 
+/** vm_show_copies() - set option show_copies while the machine runs.  Return: 0 or -ENOMEM: nothing has changed */
+int vm_show_copies(struct vm *vm, bool on);
 /** vm_show() - what printa() shows from now on is what the aggregations hold; without show_copies: nothing to do */
 void vm_show(struct vm *vm);
 /** vm_shown() - an aggregation as printa() shows it */
@@ -195,7 +200,7 @@ static inline const char *vm_text(struct vm *vm, uint64_t s, size_t *len)
 {
 	const char *t = str_text(&vm->pool, str_of(s), len);
 
-	if (*len >= vm->opts.strsize)
+	if (*len >= vm->opts.strsize && !(str_of(s)->flags & STR_WHOLE))
 		*len = vm->opts.strsize - 1;
 	return t;
 }

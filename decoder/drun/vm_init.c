@@ -13,19 +13,19 @@ static int init_aggs(struct vm *vm, struct diag *d)
 
 	vm->aggs = calloc(prog->nr_aggs + 1, sizeof(*vm->aggs));
 	vm->agg_texts = calloc(prog->nr_aggs + 1, sizeof(*vm->agg_texts));
-	if (vm->opts.show_copies)
-		vm->shown = calloc(prog->nr_aggs + 1, sizeof(*vm->shown));
-	if (!vm->aggs || !vm->agg_texts || (vm->opts.show_copies && !vm->shown))
+	if (!vm->aggs || !vm->agg_texts)
 		return diag_fail(d, -ENOMEM, "no memory for aggregations");
 	for (uint32_t i = 0; i < prog->nr_aggs; i++) {
 		const struct dprog_agg *def = &prog->aggs[i];
 
-		if (agg_init(&vm->aggs[i], def) || (vm->shown && agg_init(&vm->shown[i], def)))
+		if (agg_init(&vm->aggs[i], def))
 			return diag_fail(d, -EINVAL, "the distribution of @%s has too many buckets", def->name);
 		for (uint32_t k = 0; k < def->nr_keys; k++)
 			if (def->keys[k].kind == DPROG_STR || def->keys[k].kind == DPROG_STACK)
 				vm->agg_texts[i] = true;
 	}
+	if (vm->opts.show_copies && vm_show_copies(vm, true))
+		return diag_fail(d, -ENOMEM, "no memory for copies of aggregations");
 	return 0;
 }
 
@@ -85,9 +85,7 @@ void vm_fini(struct vm *vm)
 {
 	for (uint32_t i = 0; vm->aggs && i < vm->prog->nr_aggs; i++)
 		agg_fini(&vm->aggs[i]);
-	for (uint32_t i = 0; vm->shown && i < vm->prog->nr_aggs; i++)
-		agg_fini(&vm->shown[i]);
-	free(vm->shown);
+	vm_show_copies(vm, false);
 	free(vm->aggs);
 	free(vm->agg_texts);
 	free(vm->str_consts);
@@ -99,6 +97,37 @@ void vm_fini(struct vm *vm)
 	free(vm->args);
 	free(vm->rec);
 	memset(vm, 0, sizeof(*vm));
+}
+
+int vm_show_copies(struct vm *vm, bool on)
+{
+	struct agg *shown;
+	uint32_t i;
+
+	vm->opts.show_copies = on;
+	if (on == (vm->shown != NULL))
+		return 0;
+	if (!on) {
+		for (i = 0; i < vm->prog->nr_aggs; i++)
+			agg_fini(&vm->shown[i]);
+		free(vm->shown);
+		vm->shown = NULL;
+		return 0;
+	}
+	shown = calloc(vm->prog->nr_aggs + 1, sizeof(*shown));
+	for (i = 0; shown && i < vm->prog->nr_aggs; i++)
+		if (agg_init(&shown[i], &vm->prog->aggs[i]))
+			break;
+	if (!shown || i < vm->prog->nr_aggs) {
+		while (shown && i--)
+			agg_fini(&shown[i]);
+		free(shown);
+		vm->opts.show_copies = false;
+		return -ENOMEM;
+	}
+	vm->shown = shown;
+	vm_show(vm);
+	return 0;
 }
 
 void vm_show(struct vm *vm)

@@ -100,6 +100,16 @@ d -qp $vm -xaggrate=1h -n 'process-runnable { @ = count(); } tick-200ms { printa
 mv "$T"/out "$T"/err
 : > "$T"/out
 is "aggrate: printa() shows what was when they were updated last, END all" $? 0 ''
+d -qp $vm -n 'BEGIN { setopt("aggrate", "1h"); } process-runnable { @ = count(); } tick-200ms { printa("%@d\n", @); } tick-500ms { exit(0); } END { printa("%@d", @); }'
+[ "$(grep -c '^[0-9]' "$T"/out)" = 1 ]
+mv "$T"/out "$T"/err
+: > "$T"/out
+is "aggrate set by setopt() does the same" $? 0 ''
+d -qp $vm -xaggrate=1h -n 'BEGIN { setopt("aggrate", "1ms"); } process-runnable { @ = count(); } tick-200ms { printa("%@d\n", @); exit(0); }'
+grep -q '^[0-9]' "$T"/out
+mv "$T"/out "$T"/err
+: > "$T"/out
+is "and another one takes its place" $? 0 ''
 d -qp $vm -n 'process-runnable { printf("%d %d %d", uid, gid, ppid); exit(0); }'
 is "uid, gid and ppid are the node's" $? 0 "$(id -ru) $(id -rg) $$\n"
 d -qp $vm -n 'function-entry { }'
