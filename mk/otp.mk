@@ -41,8 +41,8 @@ bench-otp: $(B)/beamtap agent otp $(BENCH_OTP_B) $$(AGENT_BENCH_B) $$(AGENT_BENC
 	@tests/bench/otp/run.sh $(B) $(ROUNDS) $(REPS)
 
 .PHONY: gen-otp otp-suites
+gen: gen-otp
 gen-otp: ## write docs/otp-sites.md anew from the parts
 	@erts-hooks/otp/sites >docs/otp-sites.md
 otp-suites: $(B)/beamtap agent otp $(AGENT_TEST)/reader ## OTP's own suites with the hooks off and on, beside the stock VM (long)
 	@tests/otp/otp_suites.sh $(B) $(SUITES)
-CHECKS += otp-sites='erts-hooks/otp/sites -c docs/otp-sites.md'

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # demo.sh BUILD - a real Erlang node at work, some seconds of it recorded, and what was seen
 #
-# Starts Debian's own erl with the agent and a workload, records it, shows some
-# events and the report.  DEMO_SECONDS: how long to record (8).
+# Starts Debian's own erl with the agent and a workload, or the VM with hooks where `make otp` has
+# built it, records it, shows some events and the report.  DEMO_SECONDS: how long to record (8).
 set -eu
 B=$(cd "$1" && pwd)
 seconds=${DEMO_SECONDS:-8}
+erl=erl
+[ ! -x "$B/otp/bin/erl" ] || erl=$B/otp/bin/erl
 out=$B/demo
 node=
 stop() { [ -z "$node" ] || kill "$node" 2>/dev/null || :; }
@@ -15,8 +17,8 @@ trap stop EXIT INT TERM
 rm -rf "$out"
 say() { printf '\n$ %s\n' "$*"; }
 
-say "erl -pa AGENT -s beamtap -s workload main &"
-erl -noinput -pa "$B"/agent/beamtap-*/ebin "$B"/workload -s beamtap -s workload main $((seconds + 30)) &
+say "$erl -pa AGENT -s beamtap -s workload main &"
+"$erl" -noinput -pa "$B"/agent/beamtap-*/ebin "$B"/workload -s beamtap -s workload main $((seconds + 30)) &
 node=$!
 i=0
 until "$B/beamtap" list -p $node >/dev/null 2>&1; do
