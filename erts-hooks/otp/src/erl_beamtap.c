@@ -54,7 +54,8 @@ void erts_beamtap_join(void)
         kind = BTAP_THREAD_ASYNC;
     else if (strstr(name, "poll"))
         kind = BTAP_THREAD_POLL;
-    btapw_map_thread(erts_beamtap_map, &t->w, kind, esdp ? (unsigned int) esdp->no : 0,
+    btapw_map_thread(erts_beamtap_map, &t->w, kind,
+                     esdp ? (unsigned int) (esdp->no ? esdp->no : esdp->dirty_no) : 0,
                      name[0] ? name : NULL);
 }
 
