@@ -46,6 +46,7 @@ include mk/event.mk
 include mk/drun.mk
 include mk/dlang.mk
 include mk/kmod.mk
+include mk/bpf.mk
 
 .PHONY: demo
 demo: ## install what is missing, build, record a real Erlang node, print its report

@@ -62,6 +62,7 @@ list() {
 	kmod-check  sparse                             sparse
 	kmod-check  perl                               perl
 	kmod-check  /usr/src/linux-source-6.1.tar.xz   linux-source-6.1
+	bpf    bpftrace                                bpftrace
 	LIST
 }
 
