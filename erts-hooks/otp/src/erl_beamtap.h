@@ -190,6 +190,18 @@ void erts_beamtap_driver_process_exit(Port *prt) ERTS_BEAMTAP_COLD;
 void erts_beamtap_aio_pool_add(Eterm port, Sint thread) ERTS_BEAMTAP_COLD;
 void erts_beamtap_aio_pool_get(Sint thread) ERTS_BEAMTAP_COLD;
 
+/* erl_beamtap_bif.c */
+typedef Eterm erts_beamtap_bif_function(Process *p, Eterm *reg, ErtsCodePtr I);
+void erts_beamtap_bif_entry(Process *p, const ErtsCodeMFA *mfa) ERTS_BEAMTAP_COLD;
+void erts_beamtap_bif_return(Process *p, const ErtsCodeMFA *mfa) ERTS_BEAMTAP_COLD;
+void erts_beamtap_nif_entry(Process *p, const ErtsCodeMFA *mfa) ERTS_BEAMTAP_COLD;
+void erts_beamtap_nif_return(Process *p, const ErtsCodeMFA *mfa) ERTS_BEAMTAP_COLD;
+Eterm erts_beamtap_light_bif(Process *c_p, Eterm *reg, ErtsCodePtr I, UWord unused,
+                             const void *export_entry, erts_beamtap_bif_function *function)
+    ERTS_BEAMTAP_COLD;
+void erts_beamtap_copy_struct(Uint words) ERTS_BEAMTAP_COLD;
+void erts_beamtap_copy_object(Process *to, Uint words) ERTS_BEAMTAP_COLD;
+
 /* erl_beamtap_dist.c */
 void erts_beamtap_message_send_remote(Eterm from, Eterm node, Eterm to, Eterm message, Eterm token)
     ERTS_BEAMTAP_COLD;
