@@ -179,9 +179,10 @@ static __poll_t btap_poll(struct file *file, poll_table *wait)
 static void settle(struct btap_file *bf, enum part part, struct btap_region *r)
 {
 	bf->part = part;
-	/* Pairs with the acquire in region_of(): who sees the region sees the part. */
-	if (r)
+	if (r) {
+		/* Pairs with the acquire in region_of(): who sees the region sees the part. */
 		smp_store_release(&bf->region, r);
+	}
 }
 
 static long ioc_new(struct btap_file *bf, void __user *arg)

@@ -59,6 +59,7 @@ list() {
 	kmod-test  pahole                              pahole
 	kmod-test  perf                                linux-perf
 	kmod-test  trace-cmd                           trace-cmd
+	dkms  dkms                                     dkms
 	kmod-check  sparse                             sparse
 	kmod-check  perl                               perl
 	kmod-check  /usr/src/linux-source-6.1.tar.xz   linux-source-6.1

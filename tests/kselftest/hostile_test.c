@@ -298,7 +298,7 @@ static void prepare(unsigned int cmd, void *arg, uint64_t *s)
 	for (int i = rnd(s) % 6 - 3; i > 0; i--) {
 		uint64_t v = edge(s);
 
-		memcpy(buf + rnd(s) % (len / 4) * 4, &v, rnd(s) % 2 ? 4 : 4);
+		memcpy(buf + rnd(s) % (len / 4) * 4, &v, 4);
 	}
 	memcpy(arg, buf, len);
 }
@@ -322,20 +322,21 @@ static void *fuzz(void *arg)
 
 		calls++;
 		if (r < 3) {
-			/* Another thread may be in a call on it. */
-			close(__atomic_exchange_n(&f->fd[i], -1, __ATOMIC_RELAXED));
-			__atomic_store_n(&f->fd[i], open(BTAP_DEVICE, rnd(&s) % 4 ? O_RDWR : O_RDONLY),
-					 __ATOMIC_RELAXED);
+			fd = open(BTAP_DEVICE, rnd(&s) % 4 ? O_RDWR : O_RDONLY);
+			/* Another thread may be in a call on the old one. */
+			close(__atomic_exchange_n(&f->fd[i], fd, __ATOMIC_RELAXED));
 		} else if (r < 10) {
-			p = mmap(NULL, rnd(&s) % 80 * BTAP_PAGE, rnd(&s) % 8, rnd(&s) % 4, fd,
+			size_t len = rnd(&s) % 80 * BTAP_PAGE;
+
+			p = mmap(NULL, len, rnd(&s) % 8, rnd(&s) % 4, fd,
 				 rnd(&s) % 8 ? 0 : edge(&s) & ~4095ull);
 			if (p != MAP_FAILED) {
 				unsigned char vec;
 
 				ok++;
-				/* Where it is readable: reading cannot fail, the region is held by it. */
 				mincore(p, BTAP_PAGE, &vec);
-				munmap(p, 80 * BTAP_PAGE);
+				madvise(p, len, rnd(&s) % 2 ? MADV_DONTNEED : MADV_WILLNEED);
+				munmap(p, len);
 			}
 		} else if (r < 20) {
 			res = write(fd, w, random_record(w, &s) * 8);

@@ -12,6 +12,14 @@ shift
 trouble='BUG|WARNING|Oops|general protection|KASAN|UBSAN|possible circular|inconsistent lock|suspicious RCU|sleeping function|hung task|soft lockup|rcu.*stall|refcount_t|list_(add|del) corruption|segfault'
 bad=0 nr=0
 insmod "$ko" || { echo "not ok 1 insmod"; exit 1; }
+# A fault that is planted must be seen.
+echo "<3>BUG: planted by run.sh" >/dev/kmsg
+if dmesg | grep -qE "$trouble"; then
+	echo "ok - a fault in the kernel's log is seen"
+else
+	echo "not ok - a fault in the kernel's log is seen"
+	bad=1
+fi
 dmesg -c >/dev/null
 for test; do
 	name=$(basename "${test%% *}")
@@ -34,6 +42,11 @@ for test; do
 		echo "ok - nothing in the kernel's log after $name"
 	fi
 	echo "# $name took $(($(date +%s) - start)) s"
+done
+# Out and in again, with a tracepoint on.
+echo 1 >/sys/kernel/tracing/events/beamtap/message_send/enable
+for _ in 1 2 3 4 5; do
+	rmmod beamtap && insmod "$ko" || bad=$((bad + 1))
 done
 rmmod beamtap || bad=$((bad + 1))
 lsmod | grep -q beamtap && { echo "not ok - module gone"; bad=$((bad + 1)); } || echo "ok - module gone"
