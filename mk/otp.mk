@@ -31,7 +31,7 @@ check-otp-run: $(B)/beamtap agent
 	@PATH="$(abspath $(OTP))/bin:$$PATH" BEAMTAP_VM=hooks tests/tap.py $(CHECKS_OTP)
 
 # Benches: the VM with hooks, beside a stock one and the agent.
-BENCH_OTP_B := $(patsubst tests/bench/otp/%.erl,$(B)/bench/agent/%.beam,$(wildcard tests/bench/otp/*.erl))
+BENCH_OTP_B := $(B)/bench/agent/bench_otp.beam
 $(B)/bench/agent/%.beam: tests/bench/otp/%.erl
 	@mkdir -p $(@D)
 	$(Q_ERL)$(ERLC) +nowarn_deprecated_catch -o $(@D) $<
@@ -39,6 +39,10 @@ $(B)/bench/agent/%.beam: tests/bench/otp/%.erl
 .PHONY: bench-otp
 bench-otp: $(B)/beamtap agent otp $(BENCH_OTP_B) $$(AGENT_BENCH_B) $$(AGENT_BENCH)/bench_nif.so ## measure what events cost in the VM with hooks
 	@tests/bench/otp/run.sh $(B) $(ROUNDS) $(REPS)
+.PHONY: bench-otp-rabbitmq
+bench-otp-rabbitmq: $(B)/beamtap agent otp ## RabbitMQ under load: stock VM, hooks, agent
+	@tools/need.sh rabbitmq
+	@tests/bench/otp/rabbitmq.sh $(B) $(ROUNDS) $(MESSAGES)
 
 .PHONY: gen-otp otp-suites
 gen: gen-otp
