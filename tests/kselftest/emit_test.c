@@ -219,7 +219,7 @@ TEST_F(vm, malformed)
 {
 	uint64_t w[260] = { 0 };
 	struct vm *vm = &self->vm;
-	uint64_t before;
+	uint64_t before, nr = 4;
 
 	w[0] = BTAP_HEAD(BTAP_EV_port_busy, 2, 0);
 	w[1] = VM_PORT(1);
@@ -234,9 +234,11 @@ TEST_F(vm, malformed)
 	EXPECT_EQ(-1, write(vm->fd, w, 256 * 8));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(-1, write(vm->fd, w, 1ul << 40));
+	if (errno == EFAULT)
+		nr--; /* so much is not in a process: User Mode Linux itself looks */
 	EXPECT_EQ(-1, write(vm->fd, (void *)8, 16));
 	EXPECT_EQ(EFAULT, errno);
-	EXPECT_EQ(before + 4, vm_info(vm->fd).refused);
+	EXPECT_EQ(before + nr, vm_info(vm->fd).refused);
 	for (unsigned int id = 0; id < 1024; id++) {
 		bool is_known = false;
 

@@ -442,6 +442,8 @@ TEST(fork_and_exit_in_any_order)
 /* A memory cgroup pays for a region, and its limit is met with an error, not a kill. */
 TEST(memory_cgroup_pays)
 {
+	unsigned int total = vm_param(VM_PARAM("total_mb"), 100000);
+	unsigned int user = vm_param(VM_PARAM("user_mb"), 100000);
 	char buf[64];
 	pid_t pid;
 	int status, up[2];
@@ -488,6 +490,8 @@ TEST(memory_cgroup_pays)
 	vm_param(VM_PARAM("orphans_max"), status);
 	vm_cat("/run/cg/btap/memory.current", buf, sizeof(buf));
 	EXPECT_LT(atol(buf), 8 << 20);
+	vm_param(VM_PARAM("total_mb"), total);
+	vm_param(VM_PARAM("user_mb"), user);
 	EXPECT_EQ(0, rmdir("/run/cg/btap"));
 	umount("/run/cg");
 }
