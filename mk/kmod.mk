@@ -74,7 +74,7 @@ kmod-check: $(CHECKPATCH) $(KERNELS)/6.1/kdir ## sparse, checkpatch and the comp
 # -- tests, in the guest --
 KSFT_DIR := $(B)/kernels/selftests
 KSFT_SRC := $(wildcard tests/kselftest/*_test.c)
-KSFT     := $(KSFT_SRC:tests/kselftest/%.c=$(B)/kselftest/%) $(B)/kselftest/talker
+KSFT     := $(KSFT_SRC:tests/kselftest/%.c=$(B)/kselftest/%) $(B)/kselftest/talker $(B)/kselftest/emit_bench
 # The kernel's test harness, and checkpatch, come with its source.
 $(KSFT_DIR)/kselftest_harness.h:
 	@tools/need.sh kmod-test
@@ -84,12 +84,24 @@ $(KSFT_DIR)/kselftest_harness.h:
 $(B)/kselftest/%: tests/kselftest/%.c tests/kselftest/vm.c tests/kselftest/vm.h tests/kselftest/harness.h \
 		$(wildcard uapi/beamtap/*.h) | $(KSFT_DIR)/kselftest_harness.h
 	@mkdir -p $(@D)
-	$(Q_LD)$(CC) -D_GNU_SOURCE -std=gnu11 -g -O1 -Wall -Wextra -Wno-sign-compare -Wno-unused-parameter -Wno-clobbered -Wno-stringop-overread -Iuapi \
-		-I$(KSFT_DIR) -o $@ $< tests/kselftest/vm.c -lpthread
+	$(Q_LD)$(CC) -D_GNU_SOURCE -std=gnu11 -g -O1 -Wall -Wextra -Wno-sign-compare -Wno-unused-parameter \
+		-Wno-clobbered -Wno-stringop-overread -Iuapi -I$(KSFT_DIR) -o $@ $< tests/kselftest/vm.c -lpthread
+
+# NAME=COMMAND for tap.py
+kmod_test = "kmod-$(1)=tests/kselftest/boot.sh $(KERNELS)/$(1) 960 tests/kselftest/run.sh $(B)/kmod/$(1)/beamtap.ko $(KMOD_TESTS)"
 
 .PHONY: kmod-tests check-kmod
 kmod-tests: $(KSFT)
-KMOD_TESTS := $(filter-out %/talker,$(KSFT)) 'tests/kselftest/tools_test.sh $(B)/kselftest/talker'
-check-kmod: kmod_all kmod-tests ## the module's kselftests in QEMU, on each of Debian 12's kernels
-	@tests/tap.py -t 900 $(foreach k,$(KMOD_KERNELS),"kmod-$(k)=tests/kselftest/boot.sh $(KERNELS)/$(k) 840 \
-		tests/kselftest/run.sh $(B)/kmod/$(k)/beamtap.ko $(KMOD_TESTS)")
+KMOD_TESTS := $(filter %_test,$(KSFT)) 'tests/kselftest/tools_test.sh $(B)/kselftest/talker' \
+	'tests/kselftest/erlang_test.sh $(B)'
+check-kmod: ## the module's kselftests in QEMU, on each of Debian 12's kernels
+	@tools/need.sh build agent kmod-test
+	@$(MAKE) --no-print-directory -j$$(nproc) all kmod_all kmod-tests
+	@$(MAKE) --no-print-directory check-kmod-run
+.PHONY: check-kmod-run
+check-kmod-run:
+	@tests/tap.py -t 1000 $(foreach k,$(KMOD_KERNELS),$(call kmod_test,$(k)))
+.PHONY: bench-kmod
+bench-kmod: kmod-6.1 kmod-tests ## what handing a record to the module costs, as ratios, in QEMU
+	@APPEND=mitigations=auto tests/kselftest/boot.sh $(KERNELS)/6.1 500 sh -c \
+		'insmod $(B)/kmod/6.1/beamtap.ko && tests/kselftest/bench.sh $(abspath $(B))/kselftest/emit_bench'

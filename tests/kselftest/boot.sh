@@ -44,7 +44,7 @@ timeout -k 5 "$limit" qemu-system-x86_64 -accel tcg,thread=multi -cpu max -smp "
 	-nographic -no-reboot -nodefaults -serial stdio -kernel "$kernel/vmlinuz" -initrd "$work/initramfs" \
 	-append "console=ttyS0 panic=-1 quiet loglevel=4 ${APPEND:-}" \
 	-virtfs local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap \
-	</dev/null 2>&1 | tr -d '\r' | tee "$work/console" | sed -n '/^==BEGIN==$/,/^==END /{/^==/d;p}'
+	</dev/null 2>&1 | stdbuf -oL tr -d '\r' | tee "$work/console" | sed -n '/^==BEGIN==$/,/^==END /{/^==/d;p}'
 status=${PIPESTATUS[0]}
 if grep -qE '^==END [0-9]+==$' "$work/console"; then
 	status=$(sed -n 's/^==END \([0-9]*\)==$/\1/p' "$work/console")

@@ -520,6 +520,16 @@ TEST(orphans)
 	EXPECT_EQ(-ENOENT, vm_attach(vm[0].id, NULL));
 	vm_param(VM_PARAM("orphans_max"), old);
 	forget_orphans();
+	/* By memory, too. */
+	old = vm_param(VM_PARAM("orphans_mb"), 2);
+	for (int i = 0; i < 3; i++) {
+		ASSERT_EQ(0, vm_open(&vm[i], 1 << 20, "x"));
+		vm_close(&vm[i]);
+	}
+	EXPECT_EQ(2, nr_listed());
+	EXPECT_EQ(-ENOENT, vm_attach(vm[0].id, NULL));
+	vm_param(VM_PARAM("orphans_mb"), old);
+	forget_orphans();
 }
 
 static long free_kib(void)

@@ -13,10 +13,13 @@
  *	           header and so on; then BTAP_IOC_PUBLISH.  Strings are defined twice: in the
  *	           string table as ever, and by BTAP_IOC_STRINGS for the text of tracepoints.
  *	           What goes into the rings is set by BTAP_IOC_SWITCH, not in the control page.
- *	           write() of a record fires its tracepoint in the thread that writes.
+ *	           write() of one record fires its tracepoint in the thread that writes; -EINVAL:
+ *	           malformed, or not yet published.  Words behind the fields that the module knows
+ *	           are passed over; a record that nobody waits for any more is no error.
  *	           poll(): POLLIN when a lease came, changed or went since the last
- *	           BTAP_IOC_SEEN.  Closing the last descriptor, mappings do not count, says that
- *	           the VM is dead; the region stays for readers.
+ *	           BTAP_IOC_SEEN.  The first close() of a descriptor of this file in the VM's own
+ *	           process, by whatever means (exit, exec, dup2), says that the VM is dead; its
+ *	           mappings do not count.  The region stays for readers.
  *	a reader   BTAP_IOC_NEXT walks the regions, BTAP_IOC_ATTACH binds the file to one, then
  *	           mmap(PROT_READ) of the whole.  One lease a file, by BTAP_IOC_LEASE, renewed by
  *	           BTAP_IOC_BEAT; it ends with the file.  poll(): POLLHUP when the VM is dead.
@@ -60,7 +63,8 @@ struct btap_new {
 /* BTAP_IOC_PUBLISH: facts as in the header; again when the node's name changed. */
 
 /*
- * BTAP_IOC_STRINGS: entries of struct btap_string, one behind the other.
+ * BTAP_IOC_STRINGS: entries of struct btap_string, one behind the other.  What is
+ * defined already stays; tracepoints show 255 bytes of a text.
  * -ENOSPC: the table is full, those that found room are kept; -EINVAL: malformed
  */
 struct btap_strings {
@@ -103,7 +107,9 @@ struct btap_info {
 /*
  * BTAP_IOC_LEASE: take a lease or change it; the kernel writes it into a free
  * lease page with the next even gen.  -EBUSY: all leases are taken, or
- * BTAP_LEASE_STOP is held by another; -ESRCH: the VM is dead
+ * BTAP_LEASE_STOP is held by another; -ESRCH: the VM is dead.  A lease that was
+ * not renewed in time is taken from its holder when another needs it.
+ * BTAP_IOC_BEAT, BTAP_IOC_RETURN: -ENOENT: this file has no lease (any more); -ESRCH
  */
 struct btap_lease_req {
 	__u32 index;	/* out: which lease */
@@ -117,7 +123,10 @@ struct btap_lease_req {
 	char who[32];
 };
 
-/* BTAP_IOC_TAIL: the holder of BTAP_LEASE_STOP has read ring .ring up to sub-buffer .tail */
+/*
+ * BTAP_IOC_TAIL: the holder of BTAP_LEASE_STOP has read ring .ring up to sub-buffer .tail.
+ * -EACCES: that is another, or nobody; -ESRCH
+ */
 struct btap_tail {
 	__u32 ring;
 	__u32 reserved;
