@@ -47,6 +47,7 @@ include mk/drun.mk
 include mk/dlang.mk
 include mk/kmod.mk
 include mk/bpf.mk
+include mk/kernel.mk
 
 .PHONY: demo
 demo: ## install what is missing, build, record a real Erlang node, print its report
