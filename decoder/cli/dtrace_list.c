@@ -81,6 +81,17 @@ static int match(void *ctx, const struct dprog_pdesc *pd, struct dlang_match *m)
 	return 0;
 }
 
+/* Is there any provider that a description may mean? */
+static bool names_provider(struct dtrace *dt, const struct dprog_pdesc *pd)
+{
+	if (match_glob(pd->prov, "dtrace") || !strncmp(pd->prov, "erlang", 6))
+		return true;
+	for (uint32_t i = 0; i < provider_nr(dt->probes.set); i++)
+		if (match_glob(pd->prov, provider_at(dt->probes.set, i)->prov))
+			return true;
+	return match_glob(pd->prov, "erlang1");
+}
+
 static void suggest(void *ctx, const struct dprog_pdesc *pd, char *buf, size_t size)
 {
 	struct dtrace *dt = ctx;
@@ -88,7 +99,9 @@ static void suggest(void *ctx, const struct dprog_pdesc *pd, char *buf, size_t s
 	struct provider_set *set = dt->is_nodeless ? names(dt) : dt->probes.set;
 	char near[250] = "";
 
-	if (dt->is_nodeless && set && provider_each(set, &m, NULL, NULL) > 0)
+	if (!names_provider(dt, pd))
+		snprintf(buf, size, "there is no provider %s: there are dtrace, profile and erlang<pid>", pd->prov);
+	else if (dt->is_nodeless && set && provider_each(set, &m, NULL, NULL) > 0)
 		snprintf(buf, size, "%s", dt->from.is_live ? NO_NODE : "no node's events are recorded there");
 	else if (set)
 		provider_suggest(set, &m, near, sizeof(near));

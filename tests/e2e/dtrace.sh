@@ -74,6 +74,9 @@ is "a run without a node has no probes of Erlang" $s 1 'dtrace: invalid probe sp
 d -p $$ -n 'mesage-send { }'; s=$?
 mv "$T"/err "$T"/out
 is "without a node the nearest name is the catalogue's" $s 1 'dtrace: invalid probe specifier mesage-send { }: probe description :::mesage-send does not match any probes\ndtrace: nearest name: message-send\n'
+d -p $$ -n 'syscall::read:entry { }'; s=$?
+tail -1 "$T"/err > "$T"/out
+is "a provider that is not there is named" $s 1 'dtrace: there is no provider syscall: there are dtrace, profile and erlang<pid>\n'
 d -lvp $$ -n 'message-send { }'; s=$?
 cat "$T"/err >> "$T"/out
 is "-l -v says that there is no node" $s 0 '   ID   PROVIDER            MODULE                          FUNCTION NAME\ndtrace: failed to match :::message-send: No probe matches description\ndtrace: no node can be tapped: `beamtap list` shows those that can\n'
