@@ -29,6 +29,7 @@ struct sock {
 static int look(struct sock *s, Eterm port, Eterm owner, int fd)
 {
     socklen_t len = sizeof(s->cookie);
+    ErtsSchedulerData *esdp;
     struct stat st;
     Port *prt;
 
@@ -39,8 +40,9 @@ static int look(struct sock *s, Eterm port, Eterm owner, int fd)
         s->cookie = BTAP_UNKNOWN;
     s->port = 0;
     if (is_internal_port(port)) {
-        /* Its driver calls: it cannot go. */
-        prt = erts_get_scheduler_data() ? erts_port_lookup_raw(port) : NULL;
+        /* Its driver calls, which has it locked: it cannot go. */
+        esdp = erts_get_scheduler_data();
+        prt = esdp && !ERTS_SCHEDULER_IS_DIRTY(esdp) ? erts_port_lookup_raw(port) : NULL;
         owner = prt ? ERTS_PORT_GET_CONNECTED(prt) : NIL;
         s->port = beamtap_port(port);
     }
