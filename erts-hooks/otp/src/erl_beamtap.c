@@ -117,10 +117,14 @@ void erts_beamtap_all_atoms(void)
 static void answer(void)
 {
     char why[BTAPW_WHY_MAX] = "";
+    bool is_wanted = leases.nr_alive;
     int r = 0;
     unsigned int i;
 
-    if (leases.nr_alive) {
+    /* By a tracepoint or a USDT probe, too: their texts need the atoms. */
+    for (i = 0; i < BTAP_MASK_WORDS; i++)
+        is_wanted |= leases.other[i] != 0;
+    if (is_wanted) {
         r = btapw_map_fill(erts_beamtap_map, why);
         if (r == 0)
             erts_beamtap_all_atoms();
