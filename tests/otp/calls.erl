@@ -3,7 +3,7 @@
 %% What functions.sh has traced: calls, tail calls, recursion, exceptions.
 -module(calls).
 
--export([main/0, beside_dbg/0, built_in/0, stress/1, f/1, up/1, code/1, sleeper/1]).
+-export([main/0, beside_dbg/0, beside_global/0, built_in/0, stress/1, f/1, up/1, code/1, sleeper/1]).
 
 main() ->
     2 = a(),
@@ -70,10 +70,22 @@ beside_dbg() ->
     ok = dbg:stop_clear(),
     {ok, Seen}.
 
+%% A global pattern clears the VM's own local ones; what is called by its full name goes through both.
+beside_global() ->
+    Self = self(),
+    {ok, _} = dbg:tracer(process, {fun(M, S) -> Self ! M, S end, []}),
+    {ok, _} = dbg:p(Self, [call]),
+    {ok, _} = dbg:tp(calls, up, 1, []),
+    3 = ?MODULE:up(3),
+    Seen = dbg_seen(call, 0),
+    ok = dbg:stop_clear(),
+    3 = ?MODULE:up(3),
+    {ok, Seen}.
+
 dbg_seen(What, N) ->
     receive
         M when element(3, M) =:= What -> dbg_seen(What, N + 1)
-    after 300 -> N
+    after 1000 -> N
     end.
 
 %% ---- under stress

@@ -70,6 +70,12 @@ has '^\{ok,\[4,4\]\}' "$T/result" "dbg traces the same function beside it, with 
 ok $? "and both are told here"
 stop_node
 
+record_calls 'calls:beside_global()' -f 'calls:up/1:return'
+has '^\{ok,1\}' "$T/result" "and by a global pattern"
+[ "$(count 'function-entry .*up/1')" = 8 ] && [ "$(count 'function-return .*up/1')" = 8 ]
+ok $? "and all of it is told here, also when dbg has stopped"
+stop_node
+
 record_calls 'calls:built_in()' -f 'erlang:list_to_binary/1:return'
 [ "$(count 'function-entry .*list_to_binary/1')" = 3 ] && [ "$(count 'function-return .*list_to_binary/1')" = 2 ]
 ok $? "built-in functions, one of which fails"

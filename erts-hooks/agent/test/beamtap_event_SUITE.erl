@@ -26,8 +26,8 @@ all() ->
      user_probes, strings_are_defined, utf8_atoms,
      state, sockets, own_left_out, events_not_asked_for].
 
-init_per_testcase(_, Config) ->
-    beamtap_test:begin_case(Config).
+init_per_testcase(Case, Config) ->
+    beamtap_test:begin_case(Case, [messages, signals, proc_lib_starts, calls, own_left_out], Config).
 
 end_per_testcase(_, Config) ->
     beamtap_test:end_case(Config).
@@ -399,8 +399,12 @@ strings_are_defined(Config) ->
     ?assert(length(D) > 50),
     _ = [mfa(M, S) || #{mfa := M} <- D, M =/= 0],
     _ = [maps:get({atom, T}, S) || #{command_type := T} <- D],
-    _ = [maps:get({atom, T}, S) || #{name := T} <- D, T =/= 0],
+    _ = [maps:get({case is_driver(E) of true -> name; false -> atom end, T}, S) ||
+            #{event := E, name := T} <- D, T =/= 0],
     _ = [maps:get({name, N}, S) || #{port_name := N} <- D, N =/= 0].
+
+is_driver(Event) ->
+    lists:prefix("driver_", atom_to_list(Event)).
 
 utf8_atoms(Config) ->
     {P, R} = start(Config),
