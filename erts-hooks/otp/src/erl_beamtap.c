@@ -21,6 +21,9 @@
 #include "erl_version.h"
 
 #define SCAN_MS 100
+/* A VM that has just booted may be about to start the application: readers wait 3 s for an answer. */
+#define YOUNG_SCANS 300
+#define PATIENCE_SCANS 20
 /* Atoms of a large system, each with 16 bytes and its text. */
 #define STRTAB_BYTES (8u << 20)
 
@@ -34,6 +37,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* leases, and who serv
 static struct btapw_leases leases;
 static int is_served; /* by the application */
 static Uint64 nr_threads;
+static unsigned int nr_scans, waited[BTAP_MAX_LEASES];
+static Uint32 postponed; /* leases that ask for functions */
 
 /* -- threads -- */
 
@@ -114,6 +119,18 @@ void erts_beamtap_all_atoms(void)
 
 /* -- leases, where no application serves them -- */
 
+static void refuse(unsigned int i, const struct btapw_lease *l)
+{
+    if (nr_scans < YOUNG_SCANS && waited[i]++ < PATIENCE_SCANS) {
+        postponed |= 1u << i;
+        return;
+    }
+    waited[i] = 0;
+    btapw_map_answer(erts_beamtap_map, i, l->gen, -EOPNOTSUPP, 0, NULL,
+                     "functions are set up by the application beamtap, which does not run"
+                     " in this VM; start it with beamtap:start()");
+}
+
 static void answer(void)
 {
     char why[BTAPW_WHY_MAX] = "";
@@ -144,9 +161,7 @@ static void answer(void)
         if (r < 0)
             btapw_map_answer(erts_beamtap_map, i, l->gen, r, 0, NULL, why);
         else if (l->spec_len)
-            btapw_map_answer(erts_beamtap_map, i, l->gen, -EOPNOTSUPP, 0, NULL,
-                             "functions are set up by the application beamtap, which does not run"
-                             " in this VM; start it with beamtap:start()");
+            refuse(i, l);
         else
             btapw_map_answer(erts_beamtap_map, i, l->gen, 0, 0, on,
                              l->flags & BTAP_LEASE_STATE
@@ -163,8 +178,12 @@ static void *serve(void *arg)
     for (;;) {
         pthread_mutex_lock(&lock);
         if (!is_served) {
-            if (btapw_map_leases(erts_beamtap_map, &leases))
+            nr_scans++;
+            if (btapw_map_leases(erts_beamtap_map, &leases) | postponed) {
+                leases.changed |= postponed;
+                postponed = 0;
                 answer();
+            }
             if (leases.nr_alive && n++ % (1000 / SCAN_MS) == 0)
                 btapw_map_clock(erts_beamtap_map);
         }
@@ -178,6 +197,7 @@ void erts_beamtap_serve(int is_application)
 {
     pthread_mutex_lock(&lock);
     is_served = is_application;
+    postponed = 0;
     memset(&leases, 0, sizeof(leases));
     pthread_mutex_unlock(&lock);
 }
