@@ -1,6 +1,6 @@
 # Debug kernels, and beamtap.ko under their checkers (tests/kernel/README.md).  BTAP_CACHE=DIR
-# keeps the kernels elsewhere than in the build folder.
-DEBUG_KERNELS := $(if $(BTAP_CACHE),$(BTAP_CACHE),$(B)/debug-kernels)
+# keeps the kernels elsewhere than beside the build folder.  Not in it: make looks there for *.d.
+DEBUG_KERNELS := $(if $(BTAP_CACHE),$(BTAP_CACHE),$(B)-kernels)
 
 .PHONY: check-kmod-debug check-kmod-kasan
 check-kmod-debug: ## beamtap.ko in User Mode Linux with all checkers; builds that kernel: 8 minutes

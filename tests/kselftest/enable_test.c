@@ -134,8 +134,10 @@ static int perf_open(void)
 	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr) };
 	char buf[32];
 
-	if (vm_cat(SEND "id", buf, sizeof(buf)) <= 0)
+	if (vm_cat(SEND "id", buf, sizeof(buf)) <= 0) {
+		errno = ENOSYS; /* it is perf that needs the number: without perf there is none */
 		return -1;
+	}
 	attr.config = strtoul(buf, NULL, 10);
 	return syscall(SYS_perf_event_open, &attr, -1, 0, -1, 0);
 }

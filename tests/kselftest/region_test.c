@@ -571,9 +571,9 @@ TEST(thousand_cycles)
 	after = free_kib();
 	TH_LOG("free: %ld KiB before, %ld KiB after", before, after);
 	EXPECT_LT(before - after, 3000);
-	/* The scales work: that much memory held would be seen. */
-	ASSERT_EQ(0, vm_open(&vm, 4 << 20, "x"));
-	EXPECT_GT(after - free_kib(), 3000);
+	/* The scales work, though a debug kernel's are rough: that much memory held would be seen. */
+	ASSERT_EQ(0, vm_open(&vm, 16 << 20, "x"));
+	EXPECT_GT(after - free_kib(), 10000);
 	vm_close(&vm);
 	vm_param(VM_PARAM("orphans_max"), old);
 	forget_orphans();
