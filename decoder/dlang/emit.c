@@ -257,7 +257,7 @@ static void emit_action(struct emit *e, const struct act *act, uint32_t *flags)
 			.kind = DPROG_STACK, .sub = act->stack, .size = 8, .type = e->dl->t_stack
 		};
 		emit_abc(e, DPROG_OP_STACK, 0, act->stack, 0, act->frames);
-		p->uses_stack = true;
+		p->uses_stack |= act->stack == DPROG_STACK_ERLANG;
 		break;
 	default:
 		a->nr_values = act->nr_values;

@@ -352,7 +352,7 @@ static void stack_or_sym(struct emit *e, const struct act *act, unsigned int r)
 		return;
 	}
 	emit_abc(e, DPROG_OP_STACK, r, act->stack, 0, act->frames);
-	e->p->uses_stack = true;
+	e->p->uses_stack |= act->stack == DPROG_STACK_ERLANG;
 }
 
 static void call(struct emit *e, const struct node *n, unsigned int r)

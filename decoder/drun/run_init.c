@@ -194,6 +194,7 @@ static int ask_source(struct run *r, struct diag *d)
 {
 	char spec[SPEC_MAX] = "";
 	struct src_want want = { .who = "beamtap dtrace" };
+	struct diag why;
 	int err;
 
 	for (uint32_t c = 0; c < r->prog->nr_clauses; c++) {
@@ -207,9 +208,13 @@ static int ask_source(struct run *r, struct diag *d)
 						 "probe %s names no module, and not all functions of a live node can "
 						 "be traced: write erlang*:MODULE:FUNCTION:%s or erlang*:MODULE::%s",
 						 clause->pdescs[k].text, m.glob[MATCH_NAME], m.glob[MATCH_NAME]);
-			err = erlang_want(r->probes->set, &m, want.events, spec, sizeof(spec), d);
-			if (err && err != -ENOENT)
+			why = (struct diag)DIAG_INIT; /* that BEGIN is no probe of a VM is no cause of anything */
+			err = erlang_want(r->probes->set, &m, want.events, spec, sizeof(spec), &why);
+			if (err && err != -ENOENT) {
+				if (d)
+					*d = why;
 				return err;
+			}
 		}
 	}
 	for (unsigned int i = 0; r->eproc && i < BTAP_MAX_EVENTS; i++)

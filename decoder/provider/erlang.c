@@ -311,8 +311,8 @@ static int want_probe(void *ctx, struct provider_probe *p)
 	struct want *w = ctx;
 	unsigned int event = p->kind->event;
 
-	if (p->flags & PROVIDER_FUNCTION)
-		return 0;
+	if (!event || (p->flags & PROVIDER_FUNCTION))
+		return 0; /* another provider's, such as a tick, or one that its template stands for */
 	w->want[event / 64] |= 1ULL << event % 64;
 	if (event != BTAP_EV_function_entry && event != BTAP_EV_function_return &&
 	    event != BTAP_EV_function_replaced)

@@ -184,7 +184,15 @@ static void test_want(void **state)
 	uint64_t ev[BTAP_MASK_WORDS] = { 0 };
 	char spec[100] = "";
 
+	static const struct provider_kind of_no_event = { .doc = "" };
+	const struct provider_probe tick = { .prov = "profile", .mod = "", .func = "", .name = "tick-1s",
+					     .kind = &of_no_event };
+
+	assert_non_null(provider_add(set, &tick));
 	assert_int_equal(erlang_provide(set, NULL, 0, NULL), 0);
+	assert_int_equal(want(set, "tick-1s", ev, spec, sizeof(spec)), 0);
+	for (unsigned int i = 0; i < BTAP_MASK_WORDS; i++)
+		assert_true(!ev[i]); /* no VM is to be asked for it */
 	assert_int_equal(want(set, "message-send", ev, spec, sizeof(spec)), 0);
 	assert_true(ev[0] == 1ULL << BTAP_EV_message_send);
 	assert_string_equal(spec, "");
