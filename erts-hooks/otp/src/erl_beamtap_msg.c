@@ -116,10 +116,19 @@ static Uint64 size_of(ErtsMessage *mp)
     return erts_msg_attached_data_size(mp);
 }
 
+/* Messages that wait in the mailbox, and those that came since it was looked at. */
+#if BEAMTAP_OTP >= 27
+#define BEAMTAP_QUEUE_LEN(P) ((P)->sig_qs.mq_len)
+#define BEAMTAP_INQ_LEN(P) ((P)->sig_inq.mlenoffs)
+#else
+#define BEAMTAP_QUEUE_LEN(P) ((P)->sig_qs.len)
+#define BEAMTAP_INQ_LEN(P) ((P)->sig_inq.len)
+#endif
+
 void erts_beamtap_message_queued(Eterm from, Process *to, ErtsMessage *first, ErtsMessage **last)
 {
     struct btapw *w = beamtap_writer();
-    Sint len = to->sig_inq.len + to->sig_qs.len; /* without the lock: about */
+    Sint len = BEAMTAP_INQ_LEN(to) + BEAMTAP_QUEUE_LEN(to); /* without the lock: about */
     ErtsMessage *mp;
 
     for (mp = first; mp; mp = mp->next) {
@@ -144,7 +153,7 @@ void erts_beamtap_message_receive(Process *c_p, ErtsMessage *mp)
         return;
     btapw_set(p, 1, beamtap_pid(c_p->common.id));
     btapw_set(p, 2, size_of(mp));
-    btapw_set(p, 3, (Uint64) (c_p->sig_qs.len - 1));
+    btapw_set(p, 3, (Uint64) (BEAMTAP_QUEUE_LEN(c_p) - 1));
     btapw_set(p, 4, beamtap_ident(ERL_MESSAGE_FROM(mp)));
     btapw_set(p, 5, id_of(mp));
     if (is_token(token))
