@@ -192,6 +192,8 @@ void agent_close(void)
 	if (agent_api) {
 		__atomic_store_n(&agent_hot.epoch, 0, __ATOMIC_SEQ_CST);
 		agent_map = NULL;
+		/* The controller has done it, unless it was killed. */
+		agent_api->functions(NULL, 0);
 		agent_api->serve(false);
 		return;
 	}
