@@ -135,7 +135,7 @@ static int match(struct request *r)
         r->with[k].matching = at;
         if (k == 0) {
             for (i = 0; i < nr_told; i++)
-                if (!r->nr_wanted || !bsearch(&told[i], r->wanted, r->nr_wanted, sizeof(*told), compare))
+                if (!bsearch(&told[i], r->wanted, r->nr_wanted, sizeof(*told), compare))
                     at += find(&told[i], at);
         } else {
             for (i = 0; i < r->nr_wanted; i++)
