@@ -14,10 +14,13 @@ echo "listener    getppid /dev/null     emit   hook emit/getppid emit/null"
 echo 1 >$E
 "$bench" ftrace
 echo 0 >$E
-for script in '@ = count();' '@[args->size] = count();' '@[str(args->sender)] = sum(args->size);'; do
+# bpftrace: one counter; one for each number; one for each string
+scripts=(bt-count '@ = count();' bt-size '@[args->size] = count();' bt-sender '@[str(args->sender)] = sum(args->size);')
+for ((i = 0; i < ${#scripts[@]}; i += 2)); do
+	script=${scripts[i + 1]}
 	bpftrace -B none -e "tracepoint:beamtap:message_send { $script }" >/dev/null 2>&1 &
 	pid=$!
-	"$bench" "bpftrace$((++n))" 15 wait
+	"$bench" "${scripts[i]}" 15 wait
 	kill -INT $pid
 	sleep 2
 	kill -KILL $pid 2>/dev/null
