@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * beamtap_nth.c - each call of /dev/beamtap with its 1st, 2nd, ... allocation or copy failing
+ * beamtap_nth.c - each call of /dev/beamtap with its 1st, 2nd, ... allocation or copy failing,
+ * alone and with all allocations after it
  *
  * For each step of a region's life: bring a region there, do the step while the
  * n-th thing fails, until there are fewer than n.  The step must succeed or say
@@ -30,8 +31,9 @@ enum level { AT_NOTHING, AT_OPEN, AT_NEW, AT_PUBLISHED, AT_READER, AT_ATTACHED, 
 
 static struct {
 	int vm, reader;
+	void *map;
 	__u32 id;
-} s = { -1, -1, 0 };
+} s = { -1, -1, NULL, 0 };
 
 static char *many; /* entries of a string table */
 static char few[64];
@@ -65,7 +67,7 @@ static int map(int fd, int prot)
 
 	if (p == MAP_FAILED)
 		return -errno;
-	munmap(p, SIZE);
+	s.map = p; /* to be unmapped when nothing fails */
 	return 0;
 }
 
@@ -304,23 +306,33 @@ static void bring_to(enum level level)
 
 static void end_all(void)
 {
+	if (s.map)
+		munmap(s.map, SIZE);
+	s.map = NULL;
 	if (s.vm >= 0)
 		close_vm();
 	if (s.reader >= 0)
 		close_reader();
 }
 
+/* The thread's two files of fault injection. */
+static int counter, rest;
+
 /* Return: how many failures it took, or -1 having said why. */
-static int try(const struct step *step, int counter)
+static int try(const struct step *step, bool rest_too)
 {
 	int n, r, again;
 	bool hit;
 
 	for (n = 1; n < 5000; n++) {
 		bring_to(step->level);
+		if (rest_too)
+			failnth_rest(rest, true);
 		failnth_arm(counter, n);
 		r = step->run();
 		hit = failnth_hit(counter);
+		if (rest_too)
+			failnth_rest(rest, false);
 		if (!hit && r) {
 			printf("not ok - %s: %s with nothing failing\n", step->name, strerror(-r));
 			return -1;
@@ -378,21 +390,21 @@ static long free_kb(void)
 	return kb;
 }
 
-/* Return: failures survived, or -1 */
-static int try_all(int counter, bool is_told)
+/* @told: what to say of each step's failures; NULL: nothing.  Return: failures survived, or -1 */
+static int try_all(bool rest_too, const char *told)
 {
 	int i, nr, all = 0;
 	bool is_bad = false;
 
 	for (i = 0; i < (int)(sizeof(steps) / sizeof(steps[0])); i++) {
-		nr = try(&steps[i], counter);
+		nr = try(&steps[i], rest_too);
 		if (nr < 0) {
 			is_bad = true;
 			end_all();
 			continue;
 		}
-		if (is_told)
-			printf("ok - %s: %d failures survived\n", steps[i].name, nr);
+		if (told)
+			printf("ok - %s: %s, %d times\n", steps[i].name, told, nr);
 		all += nr;
 	}
 	tracepoint_off();
@@ -401,7 +413,7 @@ static int try_all(int counter, bool is_told)
 
 int main(void)
 {
-	int counter, all, status = 0;
+	int all, more, status = 0;
 	long before, after;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -410,14 +422,16 @@ int main(void)
 	/* Regions of the dead are not kept, so that memory can be counted. */
 	failnth_write("/sys/module/beamtap/parameters/orphans_max", "0");
 	counter = failnth_open();
-	/* Twice, since the kernel's own caches grow at first. */
-	all = try_all(counter, true);
+	rest = failnth_open_rest();
+	all = try_all(false, "one failure is survived");
+	more = try_all(true, "that nothing is to be had is survived");
+	/* Once more, since the kernel's own caches grow at first. */
 	before = free_kb();
-	if (all < 0 || try_all(counter, false) < 0)
+	if (all < 0 || more < 0 || try_all(false, NULL) < 0)
 		return 1;
 	after = free_kb();
-	/* Were pages lost whenever one was not to be had, it would be more than this. */
-	if (before - after > PAGES * (PAGES / 4) * BTAP_PAGE / 1024) {
+	/* Half of what is gone when each of the failures costs two pages. */
+	if (before - after > all * BTAP_PAGE / 1024) {
 		printf("not ok - %ld KiB of memory are gone\n", before - after);
 		status = 1;
 	} else {
