@@ -430,8 +430,8 @@ int main(void)
 	if (all < 0 || more < 0 || try_all(false, NULL) < 0)
 		return 1;
 	after = free_kb();
-	/* Half of what is gone when each of the failures costs two pages. */
-	if (before - after > all * BTAP_PAGE / 1024) {
+	/* Noise is half of this; a page lost with each of the 190 regions comes on top of it. */
+	if (before - after > 1000) {
 		printf("not ok - %ld KiB of memory are gone\n", before - after);
 		status = 1;
 	} else {
