@@ -13,7 +13,7 @@ KMOD_FLAGS ?=
 define kmod_build
 	@mkdir -p $(B)/kmod/$(1)
 	@tar cf - $(KMOD_SRC) | tar xf - --keep-newer-files -C $(B)/kmod/$(1) 2>/dev/null || true
-	$(Q_KMOD)$(MAKE) --no-print-directory -C $(2) M=$(abspath $(B))/kmod/$(1) $(KMOD_FLAGS) modules $(if $(V),,>$(B)/kmod/$(1).log 2>&1 || { cat $(B)/kmod/$(1).log; exit 1; })
+	$(Q_KMOD)MAKEFLAGS= $(MAKE) -j$$(nproc) --no-print-directory -C $(2) M=$(abspath $(B))/kmod/$(1) $(KMOD_FLAGS) modules $(if $(V),,>$(B)/kmod/$(1).log 2>&1 || { cat $(B)/kmod/$(1).log; exit 1; })
 	@if [ -f $(B)/kmod/$(1).log ]; then ! grep -iE 'warning:|error:' $(B)/kmod/$(1).log; fi
 endef
 ifneq ($(V),1)
