@@ -3,7 +3,7 @@
 # tools_test.sh - bpftrace, perf, trace-cmd and tracefs hear what a VM says; prints TAP
 #
 #	tests/kselftest/tools_test.sh TALKER
-talker=$1
+talker=$(realpath "$1")
 work=$(mktemp -d)
 cd "$work" || exit 1
 T=/sys/kernel/tracing
