@@ -54,7 +54,14 @@ for _ in $(seq 900); do
 	kill -0 "$node" 2>/dev/null || break
 	sleep 0.1
 done
-timeout 60 "$R/rabbitmqctl" await_startup >"$T/up" 2>&1 || {
+# A VM with hooks is there from its first moment: before rabbitmqctl can find it.
+up=1
+for _ in $(seq 20); do
+	timeout 60 "$R/rabbitmqctl" await_startup >"$T/up" 2>&1 && up=0 && break
+	kill -0 "$node" 2>/dev/null || break
+	sleep 2
+done
+[ $up = 0 ] || {
 	echo "Bail out! RabbitMQ did not come up"
 	cat "$T/up" "$T/start" | sed 's/^/# /' | tail -30
 	exit 1
