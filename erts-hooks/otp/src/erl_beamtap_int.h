@@ -35,6 +35,7 @@ extern __thread struct erts_beamtap_thread erts_beamtap_thread
     __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
 void erts_beamtap_join(void) ERTS_BEAMTAP_COLD;
+void erts_beamtap_proc_init(void) ERTS_BEAMTAP_COLD; /* at boot */
 
 static ERTS_INLINE struct btapw *beamtap_writer(void)
 {

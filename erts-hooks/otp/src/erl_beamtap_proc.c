@@ -4,10 +4,76 @@
 
 #ifdef ERTS_ENABLE_BEAMTAP
 
+#define ATOMS(A) \
+    A(proc_lib) A(init_p) A(gen) A(init_it) A(init) A(supervisor) A(supervisor_bridge) A(gen_event)
+
+static struct {
+#define AS_MEMBER(a) Eterm a;
+    ATOMS(AS_MEMBER)
+#undef AS_MEMBER
+} atom;
+
+void erts_beamtap_proc_init(void)
+{
+#define AS_PUT(a) atom.a = erts_atom_put((const byte *) #a, sizeof(#a) - 1, ERTS_ATOM_ENC_LATIN1, 1);
+    ATOMS(AS_PUT)
+#undef AS_PUT
+}
+
+/* The first @max elements of a list.  Return: how many it has; -1: improper, or more than arguments */
+static int elements(Eterm list, Eterm *el, int max)
+{
+    int n;
+
+    for (n = 0; n <= MAX_ARG && is_list(list); n++, list = CDR(list_val(list)))
+        if (n < max)
+            el[n] = CAR(list_val(list));
+    return n <= MAX_ARG && is_nil(list) ? n : -1;
+}
+
+/* gen:init_it(Behaviour, Starter, Parent[, Name], Module, Arguments, Options) */
+static Uint64 of_behaviour(const Eterm *arg, int nr)
+{
+    Eterm module = arg[nr - 3], args = arg[nr - 2];
+
+    if (arg[0] == atom.gen_event)
+        return beamtap_mfa(atom.gen_event, atom.init_it, 6);
+    /* {Name, Module, Arguments} */
+    if (module == atom.supervisor && is_tuple_arity(args, 3) && is_atom(tuple_val(args)[2]))
+        return beamtap_mfa(module, tuple_val(args)[2], 1);
+    if (module == atom.supervisor_bridge && is_list(args) && is_atom(CAR(list_val(args))))
+        return beamtap_mfa(module, CAR(list_val(args)), 1);
+    return beamtap_mfa(module, atom.init, 1);
+}
+
+/*
+ * The function behind proc_lib:init_p/5, as proc_lib:initial_call/1 says and the agent has it
+ * (erts-hooks/agent/c_src/initial.c); 0: none.
+ */
+static Uint64 behind_proc_lib(Eterm args)
+{
+    Eterm arg[5], gen[7];
+    int n;
+
+    /* Parent, Ancestors, M, F, Arguments; or a function in place of the last three */
+    if (elements(args, arg, 5) != 5 || is_not_atom(arg[2]) || is_not_atom(arg[3]))
+        return 0;
+    n = elements(arg[4], gen, 7);
+    if (arg[2] == atom.gen && arg[3] == atom.init_it && (n == 6 || n == 7) && is_atom(gen[n - 3]))
+        return of_behaviour(gen, n);
+    return n < 0 ? 0 : beamtap_mfa(arg[2], arg[3], n);
+}
+
 void erts_beamtap_process_spawn(Process *p, Eterm parent, Eterm mod, Eterm func, Uint arity)
 {
+    Uint64 mfa = 0;
+
+    /* It has not run: its registers hold module, function and arguments. */
+    if (mod == atom.proc_lib && func == atom.init_p && arity == 5 && p->arity == 3)
+        mfa = behind_proc_lib(p->arg_reg[2]);
     btapw_put3(beamtap_writer(), BTAP_EV_process_spawn, beamtap_pid(p->common.id),
-               beamtap_mfa(mod, func, arity), is_internal_pid(parent) ? beamtap_pid(parent) : 0);
+               mfa ? mfa : beamtap_mfa(mod, func, arity),
+               is_internal_pid(parent) ? beamtap_pid(parent) : 0);
 }
 
 void erts_beamtap_process_exit(Process *p, Eterm reason)
