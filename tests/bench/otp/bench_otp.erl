@@ -50,7 +50,7 @@ modes(_) -> case rand:uniform(2) of 1 -> [off, on]; 2 -> [on, off] end.
 
 recorded(Command, Events, Spec, Wanted, Fun) ->
     Dir = filename:join(os:getenv("BENCH_TMP"), "rec" ++ integer_to_list(erlang:unique_integer([positive]))),
-    Port = open_port({spawn, lists:append(["exec ", Command, " -p ", os:getpid(), " --no-state -o ", Dir,
+    Port = open_port({spawn, lists:append([Command, " -p ", os:getpid(), " --no-state -o ", Dir,
                                            [" -e '" ++ E ++ "'" || E <- string:lexemes(Events, " ")],
                                            case Spec of "" -> ""; _ -> " -f '" ++ Spec ++ "'" end])},
                      [exit_status, stderr_to_stdout, binary]),

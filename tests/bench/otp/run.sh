@@ -34,7 +34,7 @@ for _ in $(seq "$rounds"); do
 		extra=()
 		case $vm in
 		stock | again) run $vm "" "${stock[@]}" ;;
-		hooks) run hooks "$record" "$B/otp/bin/erl" ;;
+		hooks) extra=(-eval 'ok = beamtap:start()'); run hooks "$record" "$B/otp/bin/erl" ;;
 		agent) extra=(-eval 'ok = beamtap:start()'); run agent "$record" "${stock[@]}" ;;
 		esac
 	done
