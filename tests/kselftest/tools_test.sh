@@ -68,6 +68,7 @@ if command -v bpftrace >/dev/null; then
 	# Killed, it cannot switch off anything itself.
 	bpftrace -B none -e 'tracepoint:beamtap:message_send { @ = count(); }' >/dev/null 2>&1 &
 	pid=$!
+	rm -f said # or the last one's would be taken for this one's
 	"$talker" -n 10 -l 8 >said &
 	t=$!
 	while ! [ -s said ] && kill -0 $t; do sleep 0.2; done
