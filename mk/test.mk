@@ -9,6 +9,7 @@ CLILESS  := $(filter-out $(B)/libcli.a,$(LIBS))
 
 CHECKS     += $(foreach t,$(UNIT),$(notdir $(t))=$(t))
 CHECKS     += man='mandoc -Tlint -W error docs/man/*.1'
+CHECKS     += after-otp='tests/after_otp.sh $(B)'
 CHECK_DEPS += $(UNIT) $(B)/beamtap
 
 $(B)/tests/%_test: tests/unit/%_test.c $(CLILESS) $(WRITER)
