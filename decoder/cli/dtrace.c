@@ -134,11 +134,6 @@ static int load_scripts(struct dtrace *dt)
 	return 0;
 }
 
-static const char *opt_error(int err)
-{
-	return err == -ENOENT ? "Invalid option name" : "Invalid value for specified option";
-}
-
 static int cpp_arg(struct dtrace *dt, const char *letter, const char *value)
 {
 	char *text;
@@ -146,6 +141,29 @@ static int cpp_arg(struct dtrace *dt, const char *letter, const char *value)
 	if (dt->nr_cpp_args + 1 >= DTRACE_MAX_ARGS || asprintf(&text, "%s%s", letter, value) < 0)
 		return -1;
 	dt->cpp_args[dt->nr_cpp_args++] = dtrace_keep(dt, text);
+	return 0;
+}
+
+/* Options that are words for the preprocessor. */
+static int x_for_cpp(struct dtrace *dt, const char *name, const char *value)
+{
+	char *words, *save = NULL;
+
+	if (!strcmp(name, "define"))
+		return cpp_arg(dt, "-D", value);
+	if (!strcmp(name, "undef"))
+		return cpp_arg(dt, "-U", value);
+	if (!strcmp(name, "incdir"))
+		return cpp_arg(dt, "-I", value);
+	if (!strcmp(name, "cpphdrs"))
+		return cpp_arg(dt, "-H", "");
+	if (strcmp(name, "cppargs"))
+		return 0;
+	words = dtrace_keep(dt, strdup(value));
+	for (char *w = words ? strtok_r(words, " \t\n\f\r\v", &save) : NULL; w;
+	     w = strtok_r(NULL, " \t\n\f\r\v", &save))
+		if (cpp_arg(dt, w, ""))
+			return -1;
 	return 0;
 }
 
@@ -158,11 +176,11 @@ static int set_x(struct dtrace *dt, const char *text)
 		return -1;
 	if (value)
 		*value++ = 0;
-	if (value && (!strcmp(name, "define") || !strcmp(name, "undef") || !strcmp(name, "incdir")))
-		cpp_arg(dt, *name == 'd' ? "-D" : *name == 'u' ? "-U" : "-I", value);
 	err = dtrace_opt_set(&dt->opts, name, value ? dtrace_keep(dt, strdup(value)) : NULL);
 	if (err)
-		dtrace_say("failed to set -x %s: %s", name, opt_error(err));
+		dtrace_say("failed to set -x %s: %s", name, dlang_option_error(err));
+	else
+		err = x_for_cpp(dt, name, value);
 	free(name);
 	return err;
 }
@@ -172,7 +190,7 @@ static int set_letter(struct dtrace *dt, char letter, const char *name, const ch
 	int err = dtrace_opt_set(&dt->opts, name, value);
 
 	if (err)
-		dtrace_say("failed to set -%c %s: %s", letter, value, opt_error(err));
+		dtrace_say("failed to set -%c %s: %s", letter, value, dlang_option_error(err));
 	return err;
 }
 
@@ -334,7 +352,7 @@ static int set_pragma(void *ctx, const char *name, const char *value)
 {
 	struct dtrace *dt = ctx;
 
-	return dtrace_opt_set(&dt->opts, name, value ? dtrace_keep(dt, strdup(value)) : NULL);
+	return dtrace_opt_set_in_d(&dt->opts, name, value ? dtrace_keep(dt, strdup(value)) : NULL);
 }
 
 static void print_errors(struct dtrace *dt, const struct dlang_unit *u)
@@ -363,7 +381,8 @@ static int compile(struct dtrace *dt)
 	struct dlang_opts o = {
 		.probes = &ask,		.macros = macros,	 .argc = dt->nr_args,
 		.argv = dt->args,	.allow_zero = dt->opts.zdefs || dt->is_list || dt->is_header,
-		.default_args = dt->opts.default_args,
+		.default_args = dt->opts.default_args, .no_arg_check = dt->opts.no_arg_check,
+		.allow_empty = dt->opts.empty, .amin = dt->opts.amin, .version = dt->opts.version,
 		.no_lint = dt->opts.no_lint, .strsize = dt->opts.run.vm.strsize,
 		.set_option = set_pragma, .option_ctx = dt,
 	};
@@ -374,6 +393,8 @@ static int compile(struct dtrace *dt)
 		dtrace_say("no memory for the compiler");
 		return -1;
 	}
+	if (dt->opts.tree)
+		dlang_dump_to(dt->dl, DLANG_AST, stderr);
 	for (unsigned int i = 0; i < dt->nr_units; i++) {
 		struct dtrace_unit *u = &dt->units[i];
 		int err;
@@ -454,6 +475,7 @@ int dtrace_main(int argc, char **argv)
 		return CLI_FAILED;
 	dt->from.go = -1;
 	dtrace_opt_init(&dt->opts);
+	dtrace_opt_env(&dt->opts);
 	status = argc < 2 ? dtrace_usage() : read_args(dt, argc, argv);
 	if (!status)
 		status = work(dt);

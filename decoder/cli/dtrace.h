@@ -35,9 +35,12 @@ struct dtrace_opts {
 	struct run_opts run;
 	struct dout_opts out;
 	size_t bufsize;
-	bool quiet_resize, errtags, droptags, destructive, zdefs, default_args, no_lint, cpp, verbose, tree,
-		disasm, empty;
+	bool quiet_resize, errtags, droptags, destructive, zdefs, default_args, no_arg_check, no_lint, cpp,
+		verbose, disasm, empty;
 	const char *cpp_path;
+	struct dlang_attr amin; /* what is less stable is refused */
+	uint32_t version;	/* of D: later names are unknown; 0: none are */
+	uint32_t tree;		/* show the tree of the program */
 };
 
 /* Live or recorded events. */
@@ -94,10 +97,14 @@ int dtrace_usage(void);
 void dtrace_opt_init(struct dtrace_opts *o);
 /**
  * dtrace_opt_set() - set an option
- * @value: NULL: none was given
- * Return: 0, -ENOENT: no such option, -EINVAL: no such value
+ * @value: NULL: none was given; otherwise borrowed as long as @o lives
+ * Return: 0, or an error that dlang_option_error() has words for
  */
 int dtrace_opt_set(struct dtrace_opts *o, const char *name, const char *value);
+/** dtrace_opt_set_in_d() - the same for #pragma D option.  Return: also -EPERM: not from within a program */
+int dtrace_opt_set_in_d(struct dtrace_opts *o, const char *name, const char *value);
+/** dtrace_opt_env() - set what the environment says: DTRACE_OPT_<NAME>; what is wrong there is ignored */
+void dtrace_opt_env(struct dtrace_opts *o);
 /** dtrace_opt_set_running() - the same for setopt().  Return: also -EBUSY: not while tracing is active */
 int dtrace_opt_set_running(struct dtrace_opts *o, const char *name, const char *value);
 

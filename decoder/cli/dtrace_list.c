@@ -133,18 +133,29 @@ void dtrace_list_ask(struct dtrace *dt, struct dlang_probes *ask)
 
 /* -- stability -- */
 
-struct stability {
-	const char *name, *data, *cls;
-};
-
-static const struct stability stable = { "Stable", "Stable", "Common" };
-static const struct stability evolving = { "Evolving", "Evolving", "Common" };
-static const struct stability unstable = { "Unstable", "Unstable", "Common" };
-
-static void put_stability(FILE *f, const char *head, const struct stability *s)
+static struct dlang_attr attr(const char *text)
 {
+	struct dlang_attr a = { 0, 0, 0 };
+
+	dlang_attr(text, &a);
+	return a;
+}
+
+static struct dlang_attr least(struct dlang_attr a, struct dlang_attr b)
+{
+	a.name = a.name < b.name ? a.name : b.name;
+	a.data = a.data < b.data ? a.data : b.data;
+	a.cls = a.cls < b.cls ? a.cls : b.cls;
+	return a;
+}
+
+static void put_stability(FILE *f, const char *head, struct dlang_attr a)
+{
+	const char *text[3];
+
+	dlang_attr_text(&a, text);
 	fprintf(f, "\t%s\n\t\tIdentifier Names: %s\n\t\tData Semantics:   %s\n\t\tDependency Class: %s\n\n", head,
-		s->name, s->data, s->cls);
+		text[0], text[1], text[2]);
 }
 
 static void put_args(FILE *f, const struct provider_probe *p)
@@ -165,9 +176,22 @@ static void put_args(FILE *f, const struct provider_probe *p)
 	fputc('\n', f);
 }
 
-static const struct stability *stability_of(const struct provider_probe *p)
+static struct dlang_attr stability_of(const struct provider_probe *p)
 {
-	return strcmp(p->prov, "dtrace") && strcmp(p->prov, "profile") ? &evolving : &stable;
+	struct dprog_pdesc pd = { .prov = p->prov };
+
+	return dlang_attr_of_probes(&pd);
+}
+
+/* What is least stable of all that a unit's clauses name. */
+static struct dlang_attr least_of(const struct dprog *prog, const struct dprog_unit *u)
+{
+	struct dlang_attr a = attr("Stable/Stable/Common");
+
+	for (uint32_t c = u->clause; c < u->clause + u->nr_clauses; c++)
+		for (uint32_t k = 0; k < prog->clauses[c].nr_pdescs; k++)
+			a = least(a, dlang_attr_of_probes(&prog->clauses[c].pdescs[k]));
+	return a;
 }
 
 static int first_probe(void *ctx, struct provider_probe *p)
@@ -193,13 +217,15 @@ void dtrace_list_stability(struct dtrace *dt, FILE *f)
 				struct provider_probe *p = NULL;
 
 				if (c == unit->clause && !k) {
-					put_stability(f, "Minimum Probe Description Attributes", &unstable);
-					put_stability(f, "Minimum Statement Attributes", &stable);
+					put_stability(f, "Minimum Probe Description Attributes",
+						      least_of(dt->prog, unit));
+					put_stability(f, "Minimum Statement Attributes", attr("Stable/Stable/Common"));
 				}
 				probes_each(&dt->probes, &clause->pdescs[k], first_probe, &p);
 				fprintf(f, "%s\n\n", clause->pdescs[k].text);
-				put_stability(f, "Probe Description Attributes", &unstable);
-				put_stability(f, "Argument Attributes", &unstable);
+				put_stability(f, "Probe Description Attributes",
+					      dlang_attr_of_probes(&clause->pdescs[k]));
+				put_stability(f, "Argument Attributes", dlang_attr_of_probes(&clause->pdescs[k]));
 				put_args(f, p);
 			}
 		}

@@ -5,6 +5,7 @@
  * Options of dtrace(1) that have nothing to act on here are checked as dtrace(1)
  * checks them and then forgotten.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stddef.h>
@@ -15,24 +16,31 @@
 
 enum kind {
 	FLAG,	/* no value, or on/off */
+	SWITCH, /* on, and takes no value */
 	SIZE,	/* bytes with k, m, g, t */
 	NUMBER, /* 0 and up */
-	COUNT32, /* the same, into 32 bits */
-	RATE,	/* hertz, or a time with its unit */
+	POSITIVE, /* 1 and up, must be there */
+	COUNT32, /* as NUMBER, into 32 bits */
+	RATE,	/* a time with its unit, in ns without; or hertz */
 	TEXT,	/* any text, must be there */
+	WORD,	/* one of those that are allowed */
 	STR,	/* strsize: a size below 2^31 that must be there, into 32 bits */
-	POLICY,
-	STABILITY,
+	AMIN,	/* struct dlang_attr */
+	VERSION, /* of D */
 };
 
-/* When an option may be set.  By setopt() all but BEFORE, and those of the compiler to no effect. */
-enum when { COMPILING, BEFORE, RUNNING };
+/*
+ * When an option may be set.  By setopt() all but BEFORE, and those of the compiler to no
+ * effect; by #pragma D option all but NOT_IN_D, which a script comes too late for.
+ */
+enum when { COMPILING, NOT_IN_D, BEFORE, RUNNING };
 
 struct row {
 	const char *name;
 	enum kind kind;
 	size_t at; /* in struct dtrace_opts; NOWHERE: forgotten */
 	enum when when;
+	const char *words; /* of WORD */
 };
 
 #define NOWHERE ((size_t)-1)
@@ -40,6 +48,7 @@ struct row {
 
 /* clang-format off */
 static const struct row rows[] = {
+	{ "aggpercpu",    SWITCH,  NOWHERE },
 	{ "agghist",      FLAG,    AT(out.agg_hist), RUNNING },
 	{ "aggpack",      FLAG,    AT(out.agg_pack), RUNNING },
 	{ "aggrate",      RATE,    AT(run.agg_ns), RUNNING },
@@ -49,55 +58,58 @@ static const struct row rows[] = {
 	{ "aggsortpos",   COUNT32, AT(out.agg_sort_pos), RUNNING },
 	{ "aggsortrev",   FLAG,    AT(out.agg_sort_rev), RUNNING },
 	{ "aggzoom",      FLAG,    AT(out.agg_zoom), RUNNING },
-	{ "amin",         STABILITY, NOWHERE },
-	{ "argref",       FLAG,    NOWHERE },
-	{ "bufpolicy",    POLICY,  NOWHERE, BEFORE },
-	{ "bufresize",    TEXT,    NOWHERE, BEFORE },
+	{ "amin",         AMIN,    AT(amin) },
+	{ "argref",       SWITCH,  AT(no_arg_check) },
+	{ "bufpolicy",    WORD,    NOWHERE, BEFORE, "ring fill switch" },
+	{ "bufresize",    WORD,    NOWHERE, BEFORE, "auto manual" },
 	{ "bufsize",      SIZE,    AT(bufsize), BEFORE },
 	{ "cleanrate",    RATE,    NOWHERE, BEFORE },
-	{ "core",         FLAG,    NOWHERE },
-	{ "cpp",          FLAG,    AT(cpp) },
-	{ "cpphdrs",      FLAG,    NOWHERE },
-	{ "cpppath",      TEXT,    AT(cpp_path) },
+	{ "core",         SWITCH,  NOWHERE },
+	{ "cpp",          SWITCH,  AT(cpp) },
+	{ "cppargs",      TEXT,    NOWHERE, NOT_IN_D },
+	{ "cpphdrs",      SWITCH,  NOWHERE, NOT_IN_D },
+	{ "cpppath",      TEXT,    AT(cpp_path), NOT_IN_D },
 	{ "cpu",          NUMBER,  NOWHERE, BEFORE },
 	{ "ctfpath",      TEXT,    NOWHERE },
 	{ "ctypes",       TEXT,    NOWHERE },
-	{ "debug",        FLAG,    NOWHERE },
-	{ "debugassert",  TEXT,    NOWHERE },
-	{ "defaultargs",  FLAG,    AT(default_args) },
-	{ "define",       TEXT,    NOWHERE },
+	{ "debug",        SWITCH,  NOWHERE },
+	{ "debugassert",  WORD,    NOWHERE, COMPILING, "mutexes" },
+	{ "defaultargs",  SWITCH,  AT(default_args) },
+	{ "define",       TEXT,    NOWHERE, NOT_IN_D },
 	{ "destructive",  FLAG,    AT(destructive), BEFORE },
-	{ "disasm",       FLAG,    AT(disasm) },
+	{ "disasm",       POSITIVE, NOWHERE },
 	{ "droptags",     FLAG,    AT(droptags) },
 	{ "dtypes",       TEXT,    NOWHERE },
 	{ "dynvarsize",   SIZE,    AT(run.vm.dynvarsize), BEFORE },
-	{ "empty",        FLAG,    AT(empty) },
-	{ "errtags",      FLAG,    AT(errtags) },
-	{ "evaltime",     TEXT,    NOWHERE },
+	{ "empty",        SWITCH,  AT(empty) },
+	{ "errtags",      SWITCH,  AT(errtags) },
+	{ "evaltime",     WORD,    NOWHERE, COMPILING, "exec preinit postinit main" },
 	{ "flowindent",   FLAG,    AT(out.flowindent), RUNNING },
 	{ "grabanon",     FLAG,    NOWHERE, BEFORE },
-	{ "incdir",       TEXT,    NOWHERE },
-	{ "iregs",        NUMBER,  NOWHERE },
+	{ "incdir",       TEXT,    NOWHERE, NOT_IN_D },
+	{ "iregs",        POSITIVE, NOWHERE },
 	{ "jstackframes", COUNT32, AT(run.jstack_frames), BEFORE },
 	{ "jstackstrsize", SIZE,   NOWHERE, BEFORE },
-	{ "kdefs",        FLAG,    NOWHERE },
-	{ "knodefs",      FLAG,    NOWHERE },
-	{ "late",         TEXT,    NOWHERE },
-	{ "ldpath",       TEXT,    NOWHERE },
+	{ "kdefs",        SWITCH,  NOWHERE },
+	{ "knodefs",      SWITCH,  NOWHERE },
+	{ "late",         WORD,    NOWHERE, COMPILING, "dynamic static" },
+	{ "lazyload",     FLAG,    NOWHERE },
+	{ "ldpath",       TEXT,    NOWHERE, NOT_IN_D },
 	{ "libdir",       TEXT,    NOWHERE },
-	{ "linkmode",     TEXT,    NOWHERE },
-	{ "linktype",     TEXT,    NOWHERE },
+	{ "linkmode",     WORD,    NOWHERE, COMPILING, "kernel dynamic static" },
+	{ "linktype",     WORD,    NOWHERE, COMPILING, "elf dof" },
 	{ "lockmem",      TEXT,    NOWHERE, BEFORE },
 	{ "maxframes",    NUMBER,  NOWHERE, BEFORE },
-	{ "modpath",      TEXT,    NOWHERE },
-	{ "nolibs",       FLAG,    NOWHERE },
+	{ "modpath",      TEXT,    NOWHERE, NOT_IN_D },
+	{ "nolibs",       SWITCH,  NOWHERE },
 	{ "nolint",       FLAG,    AT(no_lint) },
 	{ "noresolve",    FLAG,    NOWHERE },
 	{ "nspec",        COUNT32, AT(run.vm.nspec), BEFORE },
 	{ "pcapsize",     SIZE,    NOWHERE, BEFORE },
 	{ "pgmax",        NUMBER,  NOWHERE },
-	{ "procfspath",   TEXT,    NOWHERE },
-	{ "pspec",        FLAG,    NOWHERE },
+	{ "preallocate",  SIZE,    NOWHERE },
+	{ "procfspath",   TEXT,    NOWHERE, NOT_IN_D },
+	{ "pspec",        SWITCH,  NOWHERE },
 	{ "quiet",        FLAG,    AT(out.quiet), RUNNING },
 	{ "quietresize",  FLAG,    AT(quiet_resize) },
 	{ "rawbytes",     FLAG,    AT(out.raw_bytes), RUNNING },
@@ -106,24 +118,24 @@ static const struct row rows[] = {
 	{ "stackframes",  COUNT32, AT(run.stack_frames), BEFORE },
 	{ "stackindent",  COUNT32, AT(out.stack_indent), RUNNING },
 	{ "statusrate",   RATE,    AT(run.status_ns), BEFORE },
-	{ "stdc",         TEXT,    NOWHERE },
-	{ "strip",        FLAG,    NOWHERE },
+	{ "stdc",         WORD,    NOWHERE, NOT_IN_D, "a c s t" },
+	{ "strip",        SWITCH,  NOWHERE },
 	{ "strsize",      STR,     AT(run.vm.strsize), BEFORE },
 	{ "switchrate",   RATE,    AT(run.switch_ns), RUNNING },
 	{ "syslibdir",    TEXT,    NOWHERE },
 	{ "sysslice",     FLAG,    NOWHERE },
 	{ "temporal",     FLAG,    NOWHERE, BEFORE },
 	{ "tracefspath",  TEXT,    NOWHERE },
-	{ "tree",         NUMBER,  NOWHERE },
-	{ "tregs",        NUMBER,  NOWHERE },
-	{ "udefs",        FLAG,    NOWHERE },
-	{ "undef",        TEXT,    NOWHERE },
-	{ "unodefs",      FLAG,    NOWHERE },
+	{ "tree",         POSITIVE, AT(tree) },
+	{ "tregs",        POSITIVE, NOWHERE },
+	{ "udefs",        SWITCH,  NOWHERE },
+	{ "undef",        TEXT,    NOWHERE, NOT_IN_D },
+	{ "unodefs",      SWITCH,  NOWHERE },
 	{ "useruid",      NUMBER,  NOWHERE },
 	{ "ustackframes", COUNT32, AT(run.ustack_frames), BEFORE },
-	{ "verbose",      FLAG,    AT(verbose) },
-	{ "version",      TEXT,    NOWHERE },
-	{ "zdefs",        FLAG,    AT(zdefs) },
+	{ "verbose",      SWITCH,  AT(disasm) },
+	{ "version",      VERSION, AT(version) },
+	{ "zdefs",        SWITCH,  AT(zdefs) },
 };
 /* clang-format on */
 
@@ -143,8 +155,8 @@ void dtrace_opt_init(struct dtrace_opts *o)
 
 static int read_flag(const char *value, bool *b)
 {
-	static const char *const yes[] = { "1", "yes", "on", "true", "enable", "enabled" };
-	static const char *const no[] = { "0", "no", "off", "false", "disable", "disabled" };
+	static const char *const yes[] = { "1", "yes", "on", "true", "enable", "enabled", "set" };
+	static const char *const no[] = { "0", "no", "off", "false", "disable", "disabled", "unset" };
 
 	*b = true;
 	if (!value)
@@ -207,7 +219,9 @@ static int read_rate(const char *value, uint64_t *ns)
 
 	if (read_number(value, &n, &end))
 		return -EINVAL;
-	if (!*end || !strcasecmp(end, "hz")) {
+	if (!*end)
+		end = (char *)"ns";
+	if (!strcasecmp(end, "hz")) {
 		if (n > 1000000000)
 			return -EINVAL;
 		*ns = n ? 1000000000 / n : 1000000000;
@@ -236,23 +250,46 @@ static bool is_one_of(const char *value, const char *list)
 	return false;
 }
 
-static bool is_stability(const char *value)
+/* A program that has been held to one version is not to be held to a later one. */
+static int read_version(const char *value, uint32_t *v)
 {
-	const char *names = "Internal Private Obsolete External Unstable Evolving Stable Standard";
-	const char *classes = "Unknown CPU Platform Group ISA Common";
-	char part[3][16] = { "", "", "" };
+	uint32_t n;
+	int err;
 
-	return value && sscanf(value, "%15[^/]/%15[^/]/%15s", part[0], part[1], part[2]) == 3 &&
-	       is_one_of(part[0], names) && is_one_of(part[1], names) && is_one_of(part[2], classes);
+	if (!value)
+		return -EINVAL;
+	err = dlang_version(value, &n);
+	if (err)
+		return err;
+	if (*v && n > *v)
+		return -EALREADY;
+	*v = n;
+	return 0;
 }
 
-static int set(void *at, enum kind kind, const char *value)
+static int set_number(void *at, enum kind kind, const char *value)
 {
-	uint64_t n = 0;
+	uint64_t n;
 	char *end;
+
+	if (read_number(value, &n, &end) || *end || n > INT_MAX || (kind == POSITIVE && !n))
+		return -EINVAL;
+	if (at)
+		*(uint32_t *)at = (uint32_t)n;
+	return 0;
+}
+
+static int set(const struct row *r, void *at, const char *value)
+{
+	struct dlang_attr attr;
+	uint64_t n = 0;
 	bool b;
 
-	switch (kind) {
+	switch (r->kind) {
+	case SWITCH:
+		if (value)
+			return -EINVAL;
+		/* fall through */
 	case FLAG:
 		if (read_flag(value, &b))
 			return -EINVAL;
@@ -271,12 +308,9 @@ static int set(void *at, enum kind kind, const char *value)
 		*(uint32_t *)at = (uint32_t)n;
 		return 0;
 	case NUMBER:
+	case POSITIVE:
 	case COUNT32:
-		if (read_number(value, &n, &end) || *end || n > INT_MAX)
-			return -EINVAL;
-		if (at)
-			*(uint32_t *)at = (uint32_t)n;
-		return 0;
+		return set_number(at, r->kind, value);
 	case RATE:
 		if (read_rate(value, &n))
 			return -EINVAL;
@@ -289,10 +323,15 @@ static int set(void *at, enum kind kind, const char *value)
 		if (at)
 			*(const char **)at = value;
 		return 0;
-	case POLICY:
-		return is_one_of(value, "ring fill switch") ? 0 : -EINVAL;
-	case STABILITY:
-		return is_stability(value) ? 0 : -EINVAL;
+	case WORD:
+		return is_one_of(value, r->words) ? 0 : -EINVAL;
+	case AMIN:
+		if (!value || !dlang_attr(value, &attr))
+			return -EINVAL;
+		*(struct dlang_attr *)at = attr;
+		return 0;
+	case VERSION:
+		return read_version(value, at);
 	}
 	return 0;
 }
@@ -311,7 +350,16 @@ int dtrace_opt_set(struct dtrace_opts *o, const char *name, const char *value)
 
 	if (!r)
 		return -ENOENT;
-	return set(r->at == NOWHERE ? NULL : (char *)o + r->at, r->kind, value);
+	return set(r, r->at == NOWHERE ? NULL : (char *)o + r->at, value);
+}
+
+int dtrace_opt_set_in_d(struct dtrace_opts *o, const char *name, const char *value)
+{
+	const struct row *r = find(name);
+
+	if (r && r->when == NOT_IN_D)
+		return -EPERM;
+	return dtrace_opt_set(o, name, value);
 }
 
 int dtrace_opt_set_running(struct dtrace_opts *o, const char *name, const char *value)
@@ -323,7 +371,26 @@ int dtrace_opt_set_running(struct dtrace_opts *o, const char *name, const char *
 		return -ENOENT;
 	if (r->when == BEFORE)
 		return -EBUSY;
-	if (r->when == COMPILING)
-		return dtrace_opt_set(&unused, name, value);
-	return dtrace_opt_set(o, name, value);
+	if (r->when == RUNNING)
+		return dtrace_opt_set(o, name, value);
+	dtrace_opt_init(&unused);
+	return dtrace_opt_set(&unused, name, value);
+}
+
+void dtrace_opt_env(struct dtrace_opts *o)
+{
+	char var[64] = "DTRACE_OPT_";
+	const size_t from = strlen(var);
+
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *value;
+		size_t k = 0;
+
+		for (; rows[i].name[k]; k++)
+			var[from + k] = (char)toupper((unsigned char)rows[i].name[k]);
+		var[from + k] = 0;
+		value = getenv(var);
+		if (value)
+			dtrace_opt_set(o, rows[i].name, rows[i].kind == SWITCH ? NULL : value);
+	}
 }

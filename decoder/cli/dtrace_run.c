@@ -55,18 +55,7 @@ static const char *set_running(void *ctx, const char *name, const char *value)
 	if (!err)
 		err = run_rates(&dt->run, dt->opts.run.switch_ns, dt->opts.run.agg_ns);
 	dt->out.opts = dt->opts.out;
-	switch (err) {
-	case 0:
-		return NULL;
-	case -ENOENT:
-		return "Invalid option name";
-	case -EBUSY:
-		return "Operation illegal when tracing is active";
-	case -ENOMEM:
-		return "Out of memory";
-	default:
-		return "Invalid value for specified option";
-	}
+	return err ? dlang_option_error(err) : NULL;
 }
 
 static bool fits_buffer(struct dtrace *dt)

@@ -79,7 +79,9 @@ struct sym *check_lookup(struct dlang *dl, unsigned int scope, const char *name)
 	if (s || scope != DPROG_GLOBAL)
 		return s;
 	s = strmap_get(&dl->builtins, name, len);
-	return s && s->is_ext && strmap_get(&dl->own_names, name, len) ? NULL : s;
+	if (s && s->is_ext && strmap_get(&dl->own_names, name, len))
+		return NULL;
+	return s && attr_is_too_new(dl, s) ? NULL : s;
 }
 
 static struct sym *new_sym(struct dlang *dl, unsigned int scope, enum sym_kind kind,

@@ -35,6 +35,12 @@ const char *check_scope_prefix(unsigned int scope);
 /* ---- check_clause.c ---- */
 void check_clause(struct dlang *dl, struct node *clause);
 
+/* ---- attr.c ---- */
+/** attr_check() - is all that a clause, not checked yet, names at least as stable as -x amin wants? */
+void attr_check(struct dlang *dl, const struct node *clause);
+/** attr_is_too_new() - did a built-in name come after -x version? */
+bool attr_is_too_new(const struct dlang *dl, const struct sym *s);
+
 /* What a statement does: node->op of N_STMT */
 enum stmt_op { STMT_EXPR, STMT_AGG, STMT_ACT, STMT_STRUCT_COPY, STMT_NOTHING };
 

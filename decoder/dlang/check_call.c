@@ -164,7 +164,7 @@ struct node *check_call(struct dlang *dl, struct node *n)
 		err_at(dl, n->line, D_FUNC_UNDEF, "undefined function name: %s", n->str);
 		near = dl->nr_errs == DL_MAX_ERRORS
 			       ? NULL
-			       : err_near(maps, 1,
+			       : err_near(dl, maps, 1,
 					  1u << SYM_FUNC | 1u << SYM_ACTION | 1u << SYM_AGGFN,
 					  n->str);
 		if (near)
@@ -193,6 +193,7 @@ struct node *check_call(struct dlang *dl, struct node *n)
 		case DPROG_ACT_SYM:
 		case DPROG_ACT_FUNC:
 		case DPROG_ACT_MOD:
+		case DPROG_ACT_UFUNC:
 		case DPROG_ACT_USYM:
 		case DPROG_ACT_UMOD:
 		case DPROG_ACT_UADDR:

@@ -220,6 +220,7 @@ void check_clause(struct dlang *dl, struct node *clause)
 	if (!dl->match_text)
 		dl->match_text = "";
 	dl->clause = clause;
+	attr_check(dl, clause);
 	if (clause->a) {
 		dl->region = DLANG_R_PRED;
 		clause->a = check_expr(dl, clause->a);

@@ -31,7 +31,7 @@ void check_undef(struct dlang *dl, const struct node *n)
 		       check_scope_prefix(scope), n->str);
 	near = dl->nr_errs == DL_MAX_ERRORS
 		       ? NULL
-		       : err_near(maps, scope == DPROG_GLOBAL ? 2 : 1, VALUES, n->str);
+		       : err_near(dl, maps, scope == DPROG_GLOBAL ? 2 : 1, VALUES, n->str);
 	if (near)
 		err_hint(dl, "nearest name: %s%s", check_scope_prefix(scope), near);
 	check_new_var(dl, scope, n->str, dl->t_void, n->line);

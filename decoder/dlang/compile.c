@@ -37,6 +37,7 @@ void dlang_free(struct dlang *dl)
 	strmap_fini(&dl->typedefs);
 	strmap_fini(&dl->arrays);
 	strmap_fini(&dl->own_names);
+	strmap_fini(&dl->attrs);
 	arena_fini(&dl->mem);
 	free(dl);
 }

@@ -56,6 +56,27 @@ struct dlang_macro {
 	int64_t value;
 };
 
+/* How stable a name is; numbers in dtrace(1)'s order: all 0 is Internal/Internal/Unknown. */
+struct dlang_attr {
+	uint8_t name, data, cls;
+};
+
+/** dlang_attr() - read "Stable/Stable/Common".  Return: false: that is none */
+bool dlang_attr(const char *text, struct dlang_attr *a);
+/** dlang_attr_text() - its three words */
+void dlang_attr_text(const struct dlang_attr *a, const char *text[3]);
+/** dlang_attr_of_probes() - how stable what a description names is */
+struct dlang_attr dlang_attr_of_probes(const struct dprog_pdesc *pd);
+
+/**
+ * dlang_version() - read a version of D, "1.6.4", as 1 << 24 | 6 << 12 | 4
+ * Return: 0, -EPROTO: it has not that form, -ENOTSUP: there is no such version
+ */
+int dlang_version(const char *text, uint32_t *v);
+
+/** dlang_option_error() - what dtrace(1) says of an option that cannot be set */
+const char *dlang_option_error(int err);
+
 struct dlang_opts {
 	struct dlang_probes *probes;
 	const struct dlang_macro *macros; /* besides $1..; ends with name NULL; may be NULL */
@@ -67,9 +88,11 @@ struct dlang_opts {
 	bool no_lint;			  /* -x nolint: no warnings */
 	bool allow_empty;		  /* -x empty: a script without anything in it is fine */
 	unsigned int strsize;		  /* option strsize, for sizeof(string); 0: DPROG_STRSIZE */
+	struct dlang_attr amin;		  /* -x amin: what is less stable is refused */
+	uint32_t version;		  /* -x version: names that came later are unknown; 0: none is */
 	/*
 	 * Called for each `#pragma D option name[=value]` before the rest is
-	 * compiled.  Return: 0, -ENOENT unknown option, -EINVAL bad value.  NULL: all are fine.
+	 * compiled.  Return: 0 or what dlang_option_error() knows.  NULL: all are fine.
 	 */
 	int (*set_option)(void *ctx, const char *name, const char *value);
 	void *option_ctx;

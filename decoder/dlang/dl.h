@@ -165,6 +165,7 @@ struct dlang {
 	uint32_t nr_bindings;
 	/* names that the script assigns or declares: these hide what is beyond DTrace */
 	struct strmap own_names;
+	struct strmap attrs; /* #pragma D attributes: name -> struct dlang_attr */
 	/* clause being checked */
 	struct node *clause;
 	struct dlang_match match; /* of its descriptions, merged */
@@ -198,7 +199,7 @@ const char *err_tag_name(enum dl_tag tag);
  * @kinds: bit n: enum sym_kind n is looked at
  * Return: the name, or NULL
  */
-const char *err_near(const struct strmap *const *maps, unsigned int nr, unsigned int kinds,
+const char *err_near(const struct dlang *dl, const struct strmap *const *maps, unsigned int nr, unsigned int kinds,
 		     const char *name);
 
 /* preproc.c: the control lines that are left when cpp has run */

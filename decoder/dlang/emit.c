@@ -110,6 +110,7 @@ static unsigned int sym_kind(const struct node *n)
 	switch (n && n->kind == N_CALL && n->sym ? n->sym->number : DPROG_ACT_SYM) {
 	case DPROG_ACT_MOD:
 		return DPROG_SYM_MOD;
+	case DPROG_ACT_UFUNC:
 	case DPROG_ACT_USYM:
 		return DPROG_SYM_USYM;
 	case DPROG_ACT_UMOD:
@@ -270,6 +271,7 @@ static void emit_action(struct emit *e, const struct act *act, uint32_t *flags)
 	case DPROG_ACT_SYM:
 	case DPROG_ACT_FUNC:
 	case DPROG_ACT_MOD:
+	case DPROG_ACT_UFUNC:
 	case DPROG_ACT_USYM:
 	case DPROG_ACT_UMOD:
 	case DPROG_ACT_UADDR: {

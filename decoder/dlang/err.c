@@ -3,7 +3,7 @@
  * err.c - errors and warnings of one unit, in the order they are found
  */
 #include "base/arena.h"
-#include "dlang/dl.h"
+#include "dlang/check.h"
 #include "provider/match.h"
 
 static const struct {
@@ -81,8 +81,8 @@ void err_hint(struct dlang *dl, const char *fmt, ...)
 	dl->errs[dl->nr_errs - 1].hint = arena_strdup(&dl->mem, text);
 }
 
-const char *err_near(const struct strmap *const *maps, unsigned int nr, unsigned int kinds,
-		     const char *name)
+const char *err_near(const struct dlang *dl, const struct strmap *const *maps, unsigned int nr,
+		     unsigned int kinds, const char *name)
 {
 	size_t len = strlen(name), i;
 	unsigned int best = len < 5 ? 1 : 2, m, d;
@@ -97,7 +97,7 @@ const char *err_near(const struct strmap *const *maps, unsigned int nr, unsigned
 			const struct sym *sym = s->value;
 
 			if (!s->key || !sym || s->len > 64 || !(kinds >> sym->kind & 1) ||
-			    !strcmp(s->key, name))
+			    !strcmp(s->key, name) || attr_is_too_new(dl, sym))
 				continue;
 			d = match_distance(s->key, name, best);
 			/*

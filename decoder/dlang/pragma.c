@@ -4,6 +4,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include "dlang/emit.h"
 
@@ -54,90 +55,154 @@ static void set_strsize(struct dlang *dl, const char *value)
 		((struct dtype *)dl->t_string)->size = size;
 }
 
-static void option(struct dlang *dl, const char *text, uint32_t line)
+static void failed_option(struct dlang *dl, const char *name, const char *value, int err,
+			  uint32_t line)
 {
-	const char *eq = strchr(text, '='), *name = text, *value = NULL;
-	int r;
-
-	if (eq) {
-		name = arena_memdup(&dl->mem, text, eq - text);
-		value = eq + 1;
-	}
-	r = dl->opts.set_option ? dl->opts.set_option(dl->opts.option_ctx, name, value) : 0;
-	if (r) {
+	if (value)
+		err_at(dl, line, D_PRAGMA_OPTSET, "failed to set option '%s' to '%s': %s", name,
+		       value, dlang_option_error(err));
+	else
 		err_at(dl, line, D_PRAGMA_OPTSET, "failed to set option '%s': %s", name,
-		       r == -ENOENT ? "Invalid option name" : "Invalid value for specified option");
+		       dlang_option_error(err));
+}
+
+/* Options that act on what is compiled from here on. */
+static void act_on(struct dlang *dl, const char *name, const char *value)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+	} flags[] = {
+		{ "nolint", offsetof(struct dlang_opts, no_lint) },
+		{ "defaultargs", offsetof(struct dlang_opts, default_args) },
+		{ "zdefs", offsetof(struct dlang_opts, allow_zero) },
+		{ "argref", offsetof(struct dlang_opts, no_arg_check) },
+		{ "empty", offsetof(struct dlang_opts, allow_empty) },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (!strcmp(name, flags[i].name))
+			*(bool *)((char *)&dl->opts + flags[i].at) = true;
+	if (!value)
+		return;
+	if (!strcmp(name, "strsize"))
+		set_strsize(dl, value);
+	if (!strcmp(name, "amin"))
+		dlang_attr(value, &dl->opts.amin);
+	if (!strcmp(name, "version"))
+		dlang_version(value, &dl->opts.version);
+}
+
+static void option(struct dlang *dl, const char **w, unsigned int n, uint32_t line)
+{
+	const char *name, *value = NULL, *eq;
+	int err;
+
+	if (!n) {
+		malformed(dl, line, "option <option>=<val>");
 		return;
 	}
-	if (!strcmp(name, "nolint"))
-		dl->opts.no_lint = true;
-	if (!strcmp(name, "defaultargs"))
-		dl->opts.default_args = true;
-	if (!strcmp(name, "zdefs"))
-		dl->opts.allow_zero = true;
-	if (!strcmp(name, "strsize") && value)
-		set_strsize(dl, value);
+	if (n > 1) {
+		err_at(dl, line, D_PRAGMA_MALFORM, "superfluous arguments specified for #pragma %s",
+		       "option");
+		return;
+	}
+	name = w[0];
+	eq = strchr(name, '=');
+	if (eq) {
+		name = arena_memdup(&dl->mem, name, eq - name);
+		value = eq + 1;
+	}
+	err = dl->opts.set_option ? dl->opts.set_option(dl->opts.option_ctx, name, value) : 0;
+	if (err) {
+		failed_option(dl, name, value, err, line);
+		return;
+	}
+	act_on(dl, name, value);
 	emit_option(dl, name, value, line);
 }
 
-/* Stable/Stable/Common */
-static bool is_attributes(const char *s)
+static bool is_one_of(const char *word, const char *const *words, unsigned int nr)
 {
-	static const char *const levels[] = { "Internal", "Private",  "Obsolete", "External",
-					      "Unstable", "Evolving", "Stable",	  "Standard" };
-	static const char *const classes[] = { "Unknown", "CPU", "Platform",
-					       "Group",	  "ISA", "Common" };
-	unsigned int part, i, n;
-	size_t len;
+	unsigned int i;
 
-	for (part = 0; part < 3; part++) {
-		const char *const *words = part < 2 ? levels : classes;
-		bool ok = false;
-
-		n = part < 2 ? 8 : 6;
-		len = strcspn(s, "/");
-		for (i = 0; i < n; i++)
-			ok |= strlen(words[i]) == len && !strncasecmp(words[i], s, len);
-		if (!ok || (part < 2 && !s[len]))
-			return false;
-		s += len + (part < 2);
-	}
-	return !*s;
+	for (i = 0; i < nr; i++)
+		if (!strcmp(word, words[i]))
+			return true;
+	return false;
 }
 
-/* provider NAME PART | NAME */
+/* LEVELS provider NAME PART | LEVELS NAME */
 static void attributes(struct dlang *dl, const char **w, unsigned int n, uint32_t line)
 {
-	if (n < 2 || (!strcmp(w[1], "provider") && n != 4) ||
-	    (strcmp(w[1], "provider") && n != 2)) {
-		malformed(dl, line, "D attributes");
+	static const char *const parts[] = { "provider", "module", "function", "name", "args" };
+	struct dlang_attr *a = arena_alloc(&dl->mem, sizeof(*a));
+
+	if (n < 2 || (!strcmp(w[1], "provider") && n < 4)) {
+		malformed(dl, line, "attributes <attributes> <ident>");
 		return;
 	}
-	if (!is_attributes(w[0]))
-		err_at(dl, line, D_PRAGMA_INVAL, "invalid attributes specified by #pragma: %s",
-		       w[0]);
-	/* stability levels change nothing in what a program does here */
+	if (!dlang_attr(w[0], a)) {
+		err_at(dl, line, D_PRAGMA_INVAL, "invalid attributes specified by #pragma %s",
+		       "attributes");
+		return;
+	}
+	if (strcmp(w[1], "provider")) {
+		strmap_put(&dl->attrs, w[1], strlen(w[1]), a);
+		return;
+	}
+	/* those of providers are not a script's to say: only the form is looked at */
+	if (!is_one_of(w[3], parts, sizeof(parts) / sizeof(parts[0])))
+		err_at(dl, line, D_PRAGMA_INVAL,
+		       "invalid component \"%s\" in attribute #pragma for provider %s", w[2], w[3]);
+}
+
+static void binding(struct dlang *dl, const char **w, unsigned int n, uint32_t line)
+{
+	uint32_t v;
+
+	if (n < 2)
+		malformed(dl, line, "binding \"version\" <ident>");
+	else if (dlang_version(w[0], &v) == -EPROTO)
+		err_at(dl, line, D_PRAGMA_INVAL, "invalid version string specified by #pragma %s",
+		       "binding");
+	/* names that a script declares are there whatever -x version says */
 }
 
 static void depends(struct dlang *dl, const char **w, unsigned int n, uint32_t line)
 {
-	bool ok = false;
+	const struct dlang_probes *probes = dl->opts.probes;
 
-	if (n != 2) {
-		malformed(dl, line, "D depends_on");
+	if (n < 2) {
+		malformed(dl, line, "depends_on <class> <name>");
 		return;
 	}
-	if (!strcmp(w[0], "provider"))
-		ok = !dl->opts.probes || !dl->opts.probes->has_provider ||
-		     dl->opts.probes->has_provider(dl->opts.probes->ctx, w[1]);
-	else if (!strcmp(w[0], "library"))
-		ok = strlen(w[1]) > 2; /* what DTrace's libraries declare is built in */
-	else if (strcmp(w[0], "module")) {
-		malformed(dl, line, "D depends_on");
+	if (!strcmp(w[0], "library")) {
+		err_at(dl, line, D_PRAGMA_DEPEND,
+		       "main program may not explicitly depend on a library");
 		return;
 	}
-	if (!ok)
-		err_at(dl, line, D_PRAGMA_DEPEND, "program requires %s %s", w[0], w[1]);
+	if (!strcmp(w[0], "provider")) {
+		if (!probes || !probes->has_provider || probes->has_provider(probes->ctx, w[1]))
+			return;
+	} else if (strcmp(w[0], "module")) { /* of the kernel: there is none here */
+		err_at(dl, line, D_PRAGMA_INVAL, "invalid class %s specified by #pragma %s", w[0],
+		       "depends_on");
+		return;
+	}
+	err_at(dl, line, D_PRAGMA_DEPEND, "program requires %s %s", w[0], w[1]);
+}
+
+/* #error and #pragma D error: words with one blank between them */
+static void error(struct dlang *dl, const char **w, unsigned int n, uint32_t line)
+{
+	const char *text = "";
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		text = arena_printf(&dl->mem, "%s%s%s", text, i ? " " : "", w[i]);
+	err_at(dl, line, D_PRAGERR, "#error: %s", text);
 }
 
 void pragma_line(struct dlang *dl, const char *text, size_t len, uint32_t line)
@@ -156,28 +221,22 @@ void pragma_line(struct dlang *dl, const char *text, size_t len, uint32_t line)
 		       w[1]);
 		return;
 	}
-	if (!strcmp(w[1], "option")) {
-		if (n == 3)
-			option(dl, w[2], line);
-		else
-			malformed(dl, line, "D option");
-	} else if (!strcmp(w[1], "attributes")) {
+	if (!strcmp(w[1], "option"))
+		option(dl, w + 2, n - 2, line);
+	else if (!strcmp(w[1], "attributes"))
 		attributes(dl, w + 2, n - 2, line);
-	} else if (!strcmp(w[1], "binding")) {
-		if (n != 4)
-			malformed(dl, line, "D binding");
-	} else if (!strcmp(w[1], "depends_on")) {
+	else if (!strcmp(w[1], "binding"))
+		binding(dl, w + 2, n - 2, line);
+	else if (!strcmp(w[1], "depends_on"))
 		depends(dl, w + 2, n - 2, line);
-	} else if (!strcmp(w[1], "error")) {
-		err_at(dl, line, D_PRAGERR, "#error: %s", n > 2 ? w[2] : "");
-	} else if (!strcmp(w[1], "line")) {
-		if (n < 3)
-			malformed(dl, line, "D line");
-		else
-			preproc_line(dl,
-				     arena_printf(&dl->mem, "%s \"%s\"", w[2], n > 3 ? w[3] : ""),
-				     strlen(w[2]) + 3 + (n > 3 ? strlen(w[3]) : 0), line);
-	} else {
+	else if (!strcmp(w[1], "error"))
+		error(dl, w + 2, n - 2, line);
+	else if (!strcmp(w[1], "line") && n > 2)
+		preproc_line(dl, arena_printf(&dl->mem, "%s \"%s\"", w[2], n > 3 ? w[3] : ""),
+			     strlen(w[2]) + 3 + (n > 3 ? strlen(w[3]) : 0), line);
+	else if (!strcmp(w[1], "line"))
+		err_at(dl, line, D_PRAGMA_MALFORM,
+		       "malformed #line <line> [ [\"file\"] state ]");
+	else if (strcmp(w[1], "ident"))
 		err_at(dl, line, D_PRAGMA_INVAL, "invalid D pragma: %s", w[1]);
-	}
 }

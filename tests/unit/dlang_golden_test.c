@@ -80,7 +80,7 @@ static bool has_provider(void *ctx, const char *name)
 
 static int set_option(void *ctx, const char *name, const char *value)
 {
-	return strcmp(name, "nosuch") ? 0 : -ENOENT;
+	return !strcmp(name, "nosuch") ? -ENOENT : !strcmp(name, "badvalue") ? -EINVAL : 0;
 }
 
 static char *slurp(const char *path, size_t *len)

@@ -5,7 +5,7 @@ int header_var;
 #pragma D attributes Stable/Stable/Common header_var
 #pragma D binding "1.0" header_var
 #pragma D depends_on provider erlang
-#pragma D depends_on library io.d
+#pragma D ident "io.d"
 #pragma other things
 #ident "what"
 #line 20 "other.d"

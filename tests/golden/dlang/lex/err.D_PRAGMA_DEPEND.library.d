@@ -1,0 +1,3 @@
+//! -n
+#pragma D depends_on library io.d
+BEGIN {}

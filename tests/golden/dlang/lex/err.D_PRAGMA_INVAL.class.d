@@ -1,0 +1,3 @@
+//! -n
+#pragma D depends_on weather sun
+BEGIN {}

@@ -1,0 +1,3 @@
+//! -n
+#pragma D binding "one" x
+BEGIN {}

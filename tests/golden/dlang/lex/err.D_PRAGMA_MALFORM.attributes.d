@@ -1,0 +1,3 @@
+//! -n
+#pragma D attributes Stable/Stable/Common
+BEGIN {}

@@ -1,0 +1,3 @@
+//! -n
+#pragma D binding "1.0"
+BEGIN {}

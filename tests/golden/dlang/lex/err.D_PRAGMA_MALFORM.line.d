@@ -1,0 +1,3 @@
+//! -n
+#pragma D line
+BEGIN {}

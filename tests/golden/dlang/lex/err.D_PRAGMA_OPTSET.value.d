@@ -1,0 +1,3 @@
+//! -n
+#pragma D option badvalue=7
+BEGIN {}

@@ -1,0 +1,1 @@
+dtrace:::BEGIN { trace(1); exit(0); }

@@ -1,0 +1,1 @@
+dtrace:::BEGIN, profile:::tick-1s, erlang*:::process-exit { } END, erlang1:::message-send { }
