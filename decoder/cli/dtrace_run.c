@@ -54,6 +54,7 @@ static const char *set_running(void *ctx, const char *name, const char *value)
 
 	if (!err)
 		err = run_rates(&dt->run, dt->opts.run.switch_ns, dt->opts.run.agg_ns);
+	dt->run.opts.is_flow = dt->opts.out.flowindent;
 	dt->out.opts = dt->opts.out;
 	return err ? dlang_option_error(err) : NULL;
 }
@@ -76,6 +77,7 @@ static int enable(struct dtrace *dt)
 	int err;
 
 	o->vm.destructive = dt->opts.destructive;
+	o->is_flow = dt->opts.out.flowindent;
 	o->is_live = dt->from.is_live;
 	o->vm.show_copies = o->is_live && o->agg_ns;
 	o->stop = &stop;

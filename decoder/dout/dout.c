@@ -34,6 +34,7 @@ void dout_fini(struct dout *o)
 		close(o->other_fd);
 	}
 	outbuf_fini(&o->buf);
+	flow_fini(&o->flow);
 }
 
 void dout_flush(void *ctx)

@@ -10,6 +10,7 @@
 #define BEAMTAP_DOUT_H
 
 #include <stdio.h>
+#include "dout/flow.h"
 #include "drun/run.h"
 #include "event/outbuf.h"
 
@@ -32,7 +33,8 @@ struct dout {
 	struct dout_opts opts;
 	struct run *run; /* borrowed: its program, strings and aggregations */
 	bool is_headed;	 /* the heading has been printed */
-	uint32_t depth;	 /* -F: open calls */
+	struct flow flow; /* -F: open calls */
+	uint64_t firing; /* -F: of the last record, from 1; 0: there was none */
 	int fd;		 /* of standard output, or the -o file */
 	int other_fd;	 /* of freopen(), or -1 */
 	/* options that setopt() may change.  Return: NULL, or why not */

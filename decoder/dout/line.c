@@ -40,6 +40,9 @@ static void flow_head(struct dout *o, const struct vm_record *r)
 {
 	const struct vm_probe *p = r->probe;
 	bool is_syscall = !strcmp(p->prov, "syscall");
+	/* the first record of an entry begins a call, the last one of a return ends it */
+	bool is_entry = p->is_entry && o->firing != r->firing + 1, is_return = p->is_return && !r->is_more;
+	uint32_t depth;
 	size_t from;
 
 	if (!o->opts.testing) {
@@ -47,22 +50,21 @@ static void flow_head(struct dout *o, const struct vm_record *r)
 		outbuf_char(&o->buf, ' ');
 	}
 	from = o->buf.len;
-	if (p->is_return && o->depth)
-		o->depth--;
-	outbuf_fill(&o->buf, ' ', 2 * (size_t)o->depth + (p->is_entry || p->is_return));
-	if (p->is_entry || p->is_return) {
-		const char *mark = p->is_entry ? "-> " : "<- ";
+	o->firing = r->firing + 1;
+	depth = is_entry ? flow_enter(&o->flow, &r->who) : is_return ? flow_leave(&o->flow, &r->who)
+								     : flow_depth(&o->flow, &r->who);
+	outbuf_fill(&o->buf, ' ', 2 * (size_t)depth + (is_entry || is_return));
+	if (is_entry || is_return) {
+		const char *mark = is_entry ? "-> " : "<- ";
 
 		if (is_syscall)
-			mark = p->is_entry ? "=> " : "<= ";
+			mark = is_entry ? "=> " : "<= ";
 		outbuf_str(&o->buf, mark);
 		outbuf_str(&o->buf, p->func);
 	} else {
 		outbuf_str(&o->buf, "| ");
 		full_name(o, p, 0);
 	}
-	if (p->is_entry)
-		o->depth++;
 	/* the buffer may have been written out in between: then the line was long */
 	if (o->buf.len >= from && o->buf.len - from < FLOW_WIDTH)
 		outbuf_fill(&o->buf, ' ', FLOW_WIDTH - (o->buf.len - from));

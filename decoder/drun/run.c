@@ -104,13 +104,10 @@ void run_fire(struct run *r, const struct vm_probe *probe)
 		case VM_NOTHING:
 			break;
 		case VM_RECORD:
-			if (vm->speculating) {
-				spec_put(vm);
-			} else {
-				struct vm_record rec = { probe, vm->clause, vm->ev.cpu, vm->rec_used, vm->rec };
-
-				r->sink.record(r->sink.ctx, &rec);
-			}
+			if (vm->speculating)
+				spec_put(vm, r->fired);
+			else
+				sink_record(r, probe);
 			break;
 		case VM_FAULTED:
 			fault(r);
@@ -120,6 +117,7 @@ void run_fire(struct run *r, const struct vm_probe *probe)
 	}
 	r->fired++;
 }
+	sink_release(r, false);
 
 void run_own(struct run *r, const struct vm_probe *probe, uint64_t ts, uint32_t thread, uint64_t arg0)
 {
@@ -156,6 +154,8 @@ static void fire_record(struct run *r, const struct vm_probe *probe, const struc
 	run_fire(r, probe);
 	if (r->eproc && rec->event == BTAP_EV_process_exit)
 		vars_drop_proc(&r->vm.vars, vm_index, ev->who.proc);
+	} else if (r->opts.is_flow) {
+		ev->who.proc = eproc_actor(rec);
 }
 
 /* What is the same for all records of a run; to be said again after a timer has fired. */

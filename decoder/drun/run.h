@@ -43,6 +43,7 @@ struct run_opts {
 	/* live: asked some times a second.  Return: all that was traced has ended.  NULL: never */
 	bool (*is_ended)(void *ctx);
 	void *ctx;
+	bool is_flow; /* -F: records say whose calls begin and end, and which is the last of a firing */
 	bool no_fast; /* let the machine do all: for tests, and to see what it costs */
 	bool is_live; /* @src is a running VM, or there is none */
 	/* live: ask the source for what the clauses need.  NULL: there is nothing to ask */
@@ -84,6 +85,10 @@ struct run {
 
 /**
  * run_init() - set up a run
+	struct vm_record held; /* sink.c: waits for the next; its words are held_words */
+	uint64_t *held_words;
+	uint32_t held_cap;
+	bool is_held;
  * @prog, @probes, @src: borrowed; @src may be NULL
  *
  * Return: 0 or what vm_init() returns.
@@ -125,6 +130,12 @@ void run_own(struct run *r, const struct vm_probe *probe, uint64_t ts, uint32_t 
 int timer_add(struct run *r, struct vm_probe *probe, uint64_t period_ns, bool is_profile);
 /** timer_start() - all periods begin now */
 void timer_start(struct run *r, uint64_t now_ns);
+/* sink.c */
+/** sink_record() - hand on the record that the machine has made, of the event and clause at hand */
+void sink_record(struct run *r, const struct vm_probe *probe);
+/** sink_release() - hand on a record that waits; @is_more: the next is of the same firing */
+void sink_release(struct run *r, bool is_more);
+
 /** timer_run() - fire what is due up to a time, in order */
 void timer_run(struct run *r, uint64_t ts);
 

@@ -82,11 +82,13 @@ void run_fini(struct run *r)
 	free(r->timers);
 	eproc_free(r->eproc);
 	bvar_fini(r);
+	free(r->held_words);
 	vm_fini(&r->vm);
 	memset(r, 0, sizeof(*r));
 }
 
-static bool ends_with(const char *s, const char *end)
+/* "entry" or "...-entry" */
+static bool is_named(const char *s, const char *end)
 {
 	size_t n = strlen(s), m = strlen(end);
 
@@ -115,8 +117,8 @@ struct vm_probe *run_probe(struct run *r, struct provider_probe *p)
 		return NULL;
 	*v = (struct vm_probe){ .id = p->id, .prov = p->prov, .mod = p->mod, .func = p->func, .name = p->name };
 	v->names = calloc(4, sizeof(*v->names));
-	v->is_entry = ends_with(p->name, "entry");
-	v->is_return = ends_with(p->name, "return");
+	v->is_entry = is_named(p->name, "entry");
+	v->is_return = is_named(p->name, "return");
 	for (uint32_t c = 0; c < r->prog->nr_clauses; c++) {
 		const struct dprog_clause *clause = &r->prog->clauses[c];
 

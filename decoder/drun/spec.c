@@ -9,6 +9,8 @@
 struct head {
 	const struct vm_probe *probe;
 	uint32_t clause, cpu, nr_words, pad;
+	struct vars_who who;
+	uint64_t firing;
 };
 #define HEAD_WORDS (sizeof(struct head) / 8)
 
@@ -62,11 +64,11 @@ uint32_t spec_live(const struct spec_set *s, uint64_t number)
 	return number && number <= s->nr && s->specs[number - 1].is_taken ? (uint32_t)number : 0;
 }
 
-void spec_put(struct vm *vm)
+void spec_put(struct vm *vm, uint64_t firing)
 {
 	struct spec_set *s = vm->spec;
 	uint32_t n = spec_live(s, vm->speculating);
-	struct head head = { vm->ev.probe, vm->clause, vm->ev.cpu, vm->rec_used, 0 };
+	struct head head = { vm->ev.probe, vm->clause, vm->ev.cpu, vm->rec_used, 0, vm->ev.who, firing };
 	size_t need = HEAD_WORDS + vm->rec_used, bytes;
 	struct spec *p;
 
@@ -106,7 +108,7 @@ static size_t get(const struct spec *p, size_t at, struct vm_record *r)
 
 	memcpy(&head, p->words + at, sizeof(head));
 	*r = (struct vm_record){ head.probe, head.clause, head.cpu, head.nr_words,
-				p->words + at + HEAD_WORDS };
+				p->words + at + HEAD_WORDS, head.who, head.firing, false };
 	return at + HEAD_WORDS + head.nr_words;
 }
 

@@ -26,8 +26,8 @@ void spec_free(struct spec_set *s);
 uint32_t spec_take(struct spec_set *s);
 /** spec_live() - Return: the number if speculate() may use it, else 0 */
 uint32_t spec_live(const struct spec_set *s, uint64_t number);
-/** spec_put() - keep the record that vm->rec holds, of the event and clause at hand */
-void spec_put(struct vm *vm);
+/** spec_put() - keep the record that vm->rec holds, of the event and clause at hand, and of this firing */
+void spec_put(struct vm *vm, uint64_t firing);
 /** spec_end() - commit() or discard() */
 void spec_end(struct vm *vm, uint64_t number, bool is_commit);
 /** spec_mark() - mark the strings that speculations hold */

@@ -68,8 +68,8 @@ struct vm_event {
 	uint64_t ts;		     /* ns */
 	struct vars_who who;
 	uint32_t cpu;
-	/* Erlang functions (BTAP_MFA) that were open, innermost first, borrowed; 0: the event does not say */
-	uint32_t nr_frames;
+	/* Erlang functions (BTAP_MFA) that were open and their lines, in turns, innermost first, borrowed */
+	uint32_t nr_frames; /* 0: nothing says them */
 	const uint64_t *frames;
 };
 
@@ -91,6 +91,9 @@ struct vm_record {
 	const struct vm_probe *probe;
 	uint32_t clause, cpu, nr_words;
 	const uint64_t *words; /* borrowed for the call */
+	struct vars_who who;   /* who fired */
+	uint64_t firing;       /* number of the firing: that of the record before if it is of the same */
+	bool is_more;	       /* with -F, at a return: the next record is of the same firing */
 };
 
 struct spec_set;

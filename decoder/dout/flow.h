@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* flow.h - how deep in calls who is, for -F */
+#ifndef BEAMTAP_FLOW_H
+#define BEAMTAP_FLOW_H
+
+#include "drun/vars.h"
+
+struct flow_slot;
+
+/* All 0 is an empty one. */
+struct flow {
+	struct flow_slot *slots; /* owned */
+	uint32_t cap, nr;
+};
+
+/** flow_enter() - a call begins.  Return: how many were open before */
+uint32_t flow_enter(struct flow *f, const struct vars_who *who);
+/** flow_leave() - a call ends.  Return: how many are open behind it */
+uint32_t flow_leave(struct flow *f, const struct vars_who *who);
+/** flow_depth() - Return: how many calls are open; 0 for what fires on no thread */
+uint32_t flow_depth(struct flow *f, const struct vars_who *who);
+void flow_fini(struct flow *f);
+
+#endif /* BEAMTAP_FLOW_H */
