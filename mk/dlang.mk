@@ -4,7 +4,7 @@ GEN_DMD  := docs/d-builtins.md
 
 CHECKS     += gen-d='$(MAKE) --no-print-directory check-gen-d'
 CHECKS     += fuzz-golden-dlang='$(B)/tests/dlang_replay $(sort $(wildcard tests/golden/dlang/*))'
-CHECKS     += d-docs='BEAMTAP=$(CURDIR)/$(B)/beamtap tests/golden/d_docs docs/d-language.md'
+CHECKS     += d-docs='BEAMTAP=$(abspath $(B))/beamtap tests/golden/d_docs docs/d-language.md'
 CHECK_DEPS += $(GEND) $(B)/tests/dlang_replay $(B)/beamtap
 
 $(GEND): tools/gend.c decoder/dprog/builtin.def decoder/dlang/diag.def

@@ -3,8 +3,8 @@ all: $(B)/beamtap-dtrace
 $(B)/beamtap-dtrace: $(B)/beamtap
 	@ln -sf beamtap $@
 
-CHECKS     += d-golden='BEAMTAP=$(CURDIR)/$(B)/beamtap MKREC=$(CURDIR)/$(MKREC) tests/golden/d_run'
-CHECKS     += d-fast='BEAMTAP=$(CURDIR)/$(B)/beamtap tests/golden/d_fast'
+CHECKS     += d-golden='BEAMTAP=$(abspath $(B))/beamtap MKREC=$(abspath $(MKREC)) tests/golden/d_run'
+CHECKS     += d-fast='BEAMTAP=$(abspath $(B))/beamtap tests/golden/d_fast'
 CHECKS     += otp-examples=tests/e2e/otp_examples.sh\ $(B)
 CHECK_DEPS += $(B)/beamtap $(MKREC)
 

@@ -6,7 +6,7 @@ GEN_IDS := docs/event-ids
 GEN_BT  := bpf/tools/events.tab
 
 CHECKS     += gen='$(MAKE) --no-print-directory check-gen' layers='tools/layers -q'
-CHECKS     += dump-golden='BEAMTAP=$(CURDIR)/$(B)/beamtap tests/golden/run dump' gencat='tests/golden/gencat $(GENCAT)'
+CHECKS     += dump-golden='BEAMTAP=$(abspath $(B))/beamtap tests/golden/run dump' gencat='tests/golden/gencat $(GENCAT)'
 CHECK_DEPS += $(GENCAT) $(B)/beamtap
 
 $(GENCAT): tools/gencat.c uapi/beamtap/catalog.h uapi/beamtap/records.h

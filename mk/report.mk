@@ -1,5 +1,5 @@
 # The report: golden tests, bench.
-CHECKS     += report-golden=BEAMTAP=$(CURDIR)/$(B)/beamtap\ tests/golden/report/run
+CHECKS     += report-golden=BEAMTAP=$(abspath $(B))/beamtap\ tests/golden/report/run
 CHECK_DEPS += $(B)/beamtap
 
 $(B)/tests/report_bench: tests/bench/report_bench.c $(CLILESS) $(WRITER)
