@@ -69,7 +69,7 @@ $(AGENT_BENCH)/%.beam: tests/bench/agent/%.erl
 
 $(AGENT_BENCH)/bench_nif.so: tests/bench/agent/bench_nif.c
 	@mkdir -p $(@D)
-	$(Q_LD)$(CC) -I$(ERL_INC) $(CFLAGS) -shared -o $@ $<
+	$(Q_LD)$(CC) -I$(ERL_INC) -Iuapi $(CFLAGS) -shared -o $@ $<
 
 .PHONY: bench-agent
 bench-agent: agent $(AGENT_BENCH_B) $(AGENT_BENCH)/bench_nif.so $(AGENT_TEST_B) $(AGENT_TEST)/reader ## measure what events cost through the agent

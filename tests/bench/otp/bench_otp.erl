@@ -4,8 +4,11 @@
 %%
 %%   one(Name, Command, Reps): print `Name Kind Mode Nanoseconds` for each work and repetition
 %%
-%% One scheduler, its thread's CPU time.  `off`: nobody reads.  `on`: Command, a recorder,
-%% drains the rings meanwhile, and must have got each event; both in turns in this VM.
+%% One scheduler, its thread's CPU time, in pieces of some ten milliseconds.  `off`: nobody reads.
+%% Command is a recorder that drains the rings meanwhile, and must have got each event: `on`, beside
+%% `quiet`, with the recorder there and nothing for it.  In the VM with hooks the events are switched
+%% on and off under one recorder, in turns, since the speed of a machine changes from second to second;
+%% with the agent and for functions each `on` has a recorder of its own.
 %% run.sh starts VMs of each kind in turns and makes the table.
 -module(bench_otp).
 
@@ -14,16 +17,18 @@
 %% {name, events, functions, events an operation, work, operations}
 kinds() ->
     A = bench_agent,
-    [{send, "message-send", "", 1, fun A:self_messages/1, 200000},
-     {'receive', "message-receive", "", 1, fun A:self_messages/1, 200000},
-     {queued, "message-queued", "", 1, fun A:self_messages/1, 200000},
-     {in_out, "process-scheduled process-unscheduled", "", 2, fun A:yields/1, 100000},
-     {spawn_exit, "process-spawn process-exit", "", 2, fun A:spawns/1, 20000},
-     {gc, "gc_*", "", 2, fun A:collections/1, 40000},
-     {call, "function-entry", "bench_agent:target/1", 1, fun A:loop_calls/1, 400000},
-     {call_return, "", "bench_agent:target/1:return", 2, fun A:loop_calls/1, 200000},
-     {ping, "message-send message-receive process-scheduled process-unscheduled", "", 8,
-      fun A:pings/1, 40000}].
+    Messages = fun A:self_messages/1,
+    [{send, [message_send], "", 1, Messages, 50000},
+     {'receive', [message_receive], "", 1, Messages, 50000},
+     {queued, [message_queued], "", 1, Messages, 100000},
+     {in_out, [process_scheduled, process_unscheduled], "", 2, fun A:yields/1, 50000},
+     {spawn_exit, [process_spawn, process_exit], "", 2, fun A:spawns/1, 10000},
+     {gc, [gc_minor_start, gc_minor_end, gc_major_start, gc_major_end], "", 2,
+      fun A:collections/1, 40000},
+     {call, [function_entry], "bench_agent:target/1", 1, fun A:loop_calls/1, 400000},
+     {call_return, [], "bench_agent:target/1:return", 2, fun A:loop_calls/1, 200000},
+     {ping, [message_send, message_receive, process_scheduled, process_unscheduled], "", 8,
+      fun A:pings/1, 10000}].
 
 %% Command: "" for a VM that cannot be read; else the beginning of a command line that records.
 one(Name, Command, Reps) ->
@@ -32,31 +37,46 @@ one(Name, Command, Reps) ->
     halt(0).
 
 kind(Name, {Kind, Events, Spec, PerOp, Work, N}, Command, Reps) ->
+    Print = fun(Mode, T) -> io:format("~s ~s ~s ~.2f~n", [Name, Kind, Mode, T]) end,
     _ = measure(Work, N),
-    [begin
-         T = case Mode of
-                 off -> measure(Work, N);
-                 on -> recorded(Command, Events, Spec, PerOp * N, fun() -> measure(Work, N) end)
-             end,
-         case T of
-             none -> ok;
-             _ -> io:format("~s ~s ~s ~.2f~n", [Name, Kind, Mode, T])
-         end
-     end
-     || _ <- lists:seq(1, Reps), Mode <- modes(Command)].
+    [Print(off, measure(Work, N)) || _ <- lists:seq(1, Reps)],
+    case {Command, Name, Spec} of
+        {"", _, _} -> ok;
+        {_, "hooks", ""} ->
+            #{region := Path} = beamtap:info(),
+            ok = bench_nif:region(binary_to_list(Path)),
+            recorded(Command, Events, Spec, PerOp * N * 2 * Reps,
+                     fun() -> in_turns(Print, Events, Work, N, Reps) end);
+        _ ->
+            [recorded(Command, Events, Spec, PerOp * N,
+                      fun() ->
+                              T = measure(Work, N),
+                              fun() -> Print(quiet, measure(Work, N)), Print(on, T) end
+                      end)
+             || _ <- lists:seq(1, Reps)]
+    end.
 
-modes("") -> [off];
-modes(_) -> case rand:uniform(2) of 1 -> [off, on]; 2 -> [on, off] end.
+%% The first ones fill the ring, whose memory is new.
+in_turns(Print, Events, Work, N, Reps) ->
+    [measure(Work, N) || _ <- lists:seq(1, 3)],
+    Ts = [begin
+              bench_nif:switch_to(On, Events),
+              {On, measure(Work, N)}
+          end
+          || _ <- lists:seq(1, 2 * Reps), On <- case rand:uniform(2) of 1 -> [0, 1]; 2 -> [1, 0] end],
+    bench_nif:switch_to(1, Events),
+    fun() -> [Print(case On of 0 -> quiet; 1 -> on end, T) || {On, T} <- Ts] end.
 
+%% Fun does the work, and returns a function that prints what it took.
 recorded(Command, Events, Spec, Wanted, Fun) ->
     Dir = filename:join(os:getenv("BENCH_TMP"), "rec" ++ integer_to_list(erlang:unique_integer([positive]))),
     Port = open_port({spawn, lists:append([Command, " -p ", os:getpid(), " --no-state -o ", Dir,
-                                           [" -e '" ++ E ++ "'" || E <- string:lexemes(Events, " ")],
+                                           [" -e " ++ atom_to_list(E) || E <- Events],
                                            case Spec of "" -> ""; _ -> " -f '" ++ Spec ++ "'" end])},
                      [exit_status, stderr_to_stdout, binary]),
     {os_pid, Pid} = erlang:port_info(Port, os_pid),
     timer:sleep(600),
-    T = Fun(),
+    Tell = Fun(),
     os:cmd("kill -INT " ++ integer_to_list(Pid)),
     Text = collect(Port, []),
     os:cmd("rm -rf " ++ Dir),
@@ -64,12 +84,11 @@ recorded(Command, Events, Spec, Wanted, Fun) ->
         {match, [Got, Lost]} ->
             Total = list_to_integer(Got) + list_to_integer(Lost),
             case Total >= Wanted of
-                true -> io:format("lost ~s of ~b~n", [Lost, Total]), T;
-                false -> io:format("# not there: ~s ~s: ~b of ~b~n", [Events, Spec, Total, Wanted]), none
+                true -> io:format("lost ~s of ~b~n", [Lost, Total]), Tell();
+                false -> io:format("# not there: ~p ~s: ~b of ~b~n", [Events, Spec, Total, Wanted])
             end;
         nomatch ->
-            io:format("# not there: ~s ~s: ~s~n", [Events, Spec, Text]),
-            none
+            io:format("# not there: ~p ~s: ~s~n", [Events, Spec, Text])
     end.
 
 collect(Port, Acc) ->
