@@ -115,9 +115,9 @@ void run_fire(struct run *r, const struct vm_probe *probe)
 			break;
 		}
 	}
+	sink_release(r, false);
 	r->fired++;
 }
-	sink_release(r, false);
 
 void run_own(struct run *r, const struct vm_probe *probe, uint64_t ts, uint32_t thread, uint64_t arg0)
 {
@@ -150,12 +150,12 @@ static void fire_record(struct run *r, const struct vm_probe *probe, const struc
 		ev->who.proc = eproc_actor(rec);
 		if (!ev->who.proc)
 			ev->who.proc = eproc_proc(r->eproc, rec->thread);
+	} else if (r->opts.is_flow) {
+		ev->who.proc = eproc_actor(rec);
 	}
 	run_fire(r, probe);
 	if (r->eproc && rec->event == BTAP_EV_process_exit)
 		vars_drop_proc(&r->vm.vars, vm_index, ev->who.proc);
-	} else if (r->opts.is_flow) {
-		ev->who.proc = eproc_actor(rec);
 }
 
 /* What is the same for all records of a run; to be said again after a timer has fired. */

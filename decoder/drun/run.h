@@ -81,14 +81,14 @@ struct run {
 	uint8_t track[BTAP_MAX_EVENTS]; /* events that eproc wants: enum eproc_when */
 	uint64_t told[4]; /* drops told so far */
 	uint64_t fired; /* probes, for -v and benches */
-};
-
-/**
- * run_init() - set up a run
 	struct vm_record held; /* sink.c: waits for the next; its words are held_words */
 	uint64_t *held_words;
 	uint32_t held_cap;
 	bool is_held;
+};
+
+/**
+ * run_init() - set up a run
  * @prog, @probes, @src: borrowed; @src may be NULL
  *
  * Return: 0 or what vm_init() returns.
@@ -126,16 +126,16 @@ void run_fire(struct run *r, const struct vm_probe *probe);
 /** run_own() - fire BEGIN, END or a timer: an event without record */
 void run_own(struct run *r, const struct vm_probe *probe, uint64_t ts, uint32_t thread, uint64_t arg0);
 
-/* timer.c */
-int timer_add(struct run *r, struct vm_probe *probe, uint64_t period_ns, bool is_profile);
-/** timer_start() - all periods begin now */
-void timer_start(struct run *r, uint64_t now_ns);
 /* sink.c */
 /** sink_record() - hand on the record that the machine has made, of the event and clause at hand */
 void sink_record(struct run *r, const struct vm_probe *probe);
 /** sink_release() - hand on a record that waits; @is_more: the next is of the same firing */
 void sink_release(struct run *r, bool is_more);
 
+/* timer.c */
+int timer_add(struct run *r, struct vm_probe *probe, uint64_t period_ns, bool is_profile);
+/** timer_start() - all periods begin now */
+void timer_start(struct run *r, uint64_t now_ns);
 /** timer_run() - fire what is due up to a time, in order */
 void timer_run(struct run *r, uint64_t ts);
 

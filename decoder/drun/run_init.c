@@ -80,9 +80,9 @@ void run_fini(struct run *r)
 		free_probe(provider_at(r->probes->set, i));
 	free(r->slots);
 	free(r->timers);
+	free(r->held_words);
 	eproc_free(r->eproc);
 	bvar_fini(r);
-	free(r->held_words);
 	vm_fini(&r->vm);
 	memset(r, 0, sizeof(*r));
 }
