@@ -20,6 +20,8 @@
 #pragma GCC diagnostic ignored "-Wtsan"
 #endif
 
+void (*btapw_joiner)(struct btapw *w);
+
 #define SET(p, v) __atomic_store_n(&(p), (v), __ATOMIC_RELAXED)
 
 static struct btap_sub *sub_of(const struct btapw *w, uint64_t number)
@@ -133,8 +135,15 @@ static uint64_t *ring_reserve(struct btapw *w, uint64_t head, uint64_t now)
 uint64_t *btapw_reserve_slow(struct btapw *w, unsigned int event, unsigned int nr_words,
 			     uint64_t now)
 {
-	uint8_t on = w->ctl ? __atomic_load_n(&w->ctl->on[event], __ATOMIC_RELAXED) : 0;
+	uint8_t on;
 
+	if (!w->ctl && btapw_joiner) {
+		btapw_joiner(w);
+		now = btapw_now(w->is_tsc);
+		if (now < w->last)
+			now = w->last;
+	}
+	on = w->ctl ? __atomic_load_n(&w->ctl->on[event], __ATOMIC_RELAXED) : 0;
 	/* Too long for its header: dropped in any case. */
 	if (nr_words > BTAP_MAX_WORDS)
 		return turn(w, nr_words, now);
@@ -144,6 +153,18 @@ uint64_t *btapw_reserve_slow(struct btapw *w, unsigned int event, unsigned int n
 	w->next = NULL;
 	w->rec[0] = BTAP_HEAD(event, nr_words, now);
 	return w->rec;
+}
+
+bool btapw_put_slow(struct btapw *w, unsigned int event, unsigned int nr, const uint64_t *words)
+{
+	uint64_t *p = btapw_reserve(w, event, 1 + nr);
+
+	if (!p)
+		return false;
+	for (unsigned int i = 0; i < nr; i++)
+		btapw_set(p, 1 + i, words[i]);
+	btapw_commit(w);
+	return true;
 }
 
 void btapw_commit_other(struct btapw *w)

@@ -115,6 +115,8 @@ void btapw_init(struct btapw *w, struct btap_ring *ring, void *data, uint32_t su
 /* Out of line: reserve where there is no room in this sub-buffer, or not for the ring alone. */
 uint64_t *btapw_reserve_slow(struct btapw *w, unsigned int event, unsigned int nr_words,
 			     uint64_t now);
+/* Called for a thread that writes its first record, whose @w is all zero: it may call btapw_map_join(). */
+extern void (*btapw_joiner)(struct btapw *w);
 /* Out of line: what becomes of the record in w->rec. */
 void btapw_commit_other(struct btapw *w);
 
@@ -179,90 +181,93 @@ static inline void btapw_commit(struct btapw *w)
 	__atomic_store_n(&ring->count, w->count, __ATOMIC_RELEASE);
 }
 
+/*
+ * btapw_try() - reserve where nothing stands in the way: there is room, and the ring alone wants it
+ * @event, @nr_words: as for btapw_reserve()
+ *
+ * For hot hooks, which so need no call and no stack.  Return: the record, its header word stored,
+ * to be ended by btapw_done(); NULL: nothing was done, go by way of btapw_reserve().
+ */
+static inline uint64_t *btapw_try(struct btapw *w, unsigned int event, unsigned int nr_words)
+{
+	uint64_t *p = w->cur, now;
+
+#if defined(__x86_64__)
+	/* Room first: a thread without a ring may have no ctl. */
+	if (BTAPW_UNLIKELY((size_t)(w->end - p) < nr_words || !w->is_tsc ||
+			   __atomic_load_n(&w->ctl->on[event], __ATOMIC_RELAXED) & ~BTAP_ON_RING))
+		return NULL;
+	now = __rdtsc();
+	if (now < w->last)
+		now = w->last;
+	if (BTAPW_UNLIKELY(now - w->begin >= BTAPW_SPAN))
+		return NULL;
+	w->last = now;
+	btapw_set(p, 0, BTAP_HEAD(event, nr_words, now));
+	return p;
+#else
+	(void)p, (void)now, (void)event, (void)nr_words;
+	return NULL;
+#endif
+}
+
+/* btapw_done() - publish what btapw_try() gave; @end: the word behind it.  See btapw_commit() */
+static inline void btapw_done(struct btapw *w, uint64_t *end)
+{
+	struct btap_ring *ring = w->ring;
+	uint64_t count = w->count + 1;
+
+	w->cur = end;
+	w->count = count;
+	__atomic_store_n(&ring->pos, (uintptr_t)end + w->pos_bias, __ATOMIC_RELEASE);
+	__atomic_store_n(&ring->count, count, __ATOMIC_RELEASE);
+}
+
+/* Out of line: a record of @nr words of arguments by way of btapw_reserve(). */
+bool btapw_put_slow(struct btapw *w, unsigned int event, unsigned int nr, const uint64_t *words);
+
 /* btapw_putN() - a record of N words of arguments.  Return: false when it was dropped. */
+#define BTAPW_PUT(w, event, nr, ...)                                            \
+	do {                                                                    \
+		const uint64_t words[nr] = { __VA_ARGS__ };                     \
+		uint64_t *p = btapw_try(w, event, 1 + (nr));                    \
+                                                                                \
+		if (BTAPW_UNLIKELY(!p))                                         \
+			return btapw_put_slow(w, event, nr, words);             \
+		for (unsigned int i = 0; i < (nr); i++)                         \
+			btapw_set(p, 1 + i, words[i]);                          \
+		btapw_done(w, p + 1 + (nr));                                    \
+		return true;                                                    \
+	} while (0)
+
 static inline bool btapw_put1(struct btapw *w, unsigned int event, uint64_t a)
 {
-	uint64_t *p = btapw_reserve(w, event, 2);
-
-	if (!p)
-		return false;
-	btapw_set(p, 1, a);
-	btapw_commit(w);
-	return true;
+	BTAPW_PUT(w, event, 1, a);
 }
 
 static inline bool btapw_put2(struct btapw *w, unsigned int event, uint64_t a, uint64_t b)
 {
-	uint64_t *p = btapw_reserve(w, event, 3);
-
-	if (!p)
-		return false;
-	btapw_set(p, 1, a);
-	btapw_set(p, 2, b);
-	btapw_commit(w);
-	return true;
+	BTAPW_PUT(w, event, 2, a, b);
 }
 
-static inline bool btapw_put3(struct btapw *w, unsigned int event, uint64_t a, uint64_t b,
-			      uint64_t c)
+static inline bool btapw_put3(struct btapw *w, unsigned int event, uint64_t a, uint64_t b, uint64_t c)
 {
-	uint64_t *p = btapw_reserve(w, event, 4);
-
-	if (!p)
-		return false;
-	btapw_set(p, 1, a);
-	btapw_set(p, 2, b);
-	btapw_set(p, 3, c);
-	btapw_commit(w);
-	return true;
+	BTAPW_PUT(w, event, 3, a, b, c);
 }
 
-static inline bool btapw_put4(struct btapw *w, unsigned int event, uint64_t a, uint64_t b,
-			      uint64_t c, uint64_t d)
+static inline bool btapw_put4(struct btapw *w, unsigned int event, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
-	uint64_t *p = btapw_reserve(w, event, 5);
-
-	if (!p)
-		return false;
-	btapw_set(p, 1, a);
-	btapw_set(p, 2, b);
-	btapw_set(p, 3, c);
-	btapw_set(p, 4, d);
-	btapw_commit(w);
-	return true;
+	BTAPW_PUT(w, event, 4, a, b, c, d);
 }
 
-static inline bool btapw_put5(struct btapw *w, unsigned int event, uint64_t a, uint64_t b,
-			      uint64_t c, uint64_t d, uint64_t e)
+static inline bool btapw_put5(struct btapw *w, unsigned int event, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e)
 {
-	uint64_t *p = btapw_reserve(w, event, 6);
-
-	if (!p)
-		return false;
-	btapw_set(p, 1, a);
-	btapw_set(p, 2, b);
-	btapw_set(p, 3, c);
-	btapw_set(p, 4, d);
-	btapw_set(p, 5, e);
-	btapw_commit(w);
-	return true;
+	BTAPW_PUT(w, event, 5, a, b, c, d, e);
 }
 
-static inline bool btapw_put6(struct btapw *w, unsigned int event, uint64_t a, uint64_t b,
-			      uint64_t c, uint64_t d, uint64_t e, uint64_t f)
+static inline bool btapw_put6(struct btapw *w, unsigned int event, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f)
 {
-	uint64_t *p = btapw_reserve(w, event, 7);
-
-	if (!p)
-		return false;
-	btapw_set(p, 1, a);
-	btapw_set(p, 2, b);
-	btapw_set(p, 3, c);
-	btapw_set(p, 4, d);
-	btapw_set(p, 5, e);
-	btapw_set(p, 6, f);
-	btapw_commit(w);
-	return true;
+	BTAPW_PUT(w, event, 6, a, b, c, d, e, f);
 }
 
 /*

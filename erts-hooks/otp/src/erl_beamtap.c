@@ -42,15 +42,14 @@ static Uint32 postponed; /* leases that ask for functions */
 
 /* -- threads -- */
 
-void erts_beamtap_join(void)
+/* The thread's first record. */
+static void join(struct btapw *w)
 {
-    struct erts_beamtap_thread *t = &erts_beamtap_thread;
     ErtsSchedulerData *esdp = erts_get_scheduler_data();
     unsigned int kind = BTAP_THREAD_OTHER;
     char name[32] = "";
 
-    t->is_joined = 1;
-    t->msgid = (__atomic_add_fetch(&nr_threads, 1, __ATOMIC_RELAXED) & 0x3ffff) << 40;
+    erts_beamtap_thread.msgid = (__atomic_add_fetch(&nr_threads, 1, __ATOMIC_RELAXED) & 0x3ffff) << 40;
     pthread_getname_np(pthread_self(), name, sizeof(name));
     if (esdp)
         kind = esdp->type == ERTS_SCHED_NORMAL ? BTAP_THREAD_SCHEDULER
@@ -59,9 +58,15 @@ void erts_beamtap_join(void)
         kind = BTAP_THREAD_ASYNC;
     else if (strstr(name, "poll"))
         kind = BTAP_THREAD_POLL;
-    btapw_map_thread(erts_beamtap_map, &t->w, kind,
+    btapw_map_thread(erts_beamtap_map, w, kind,
                      esdp ? (unsigned int) (esdp->no ? esdp->no : esdp->dirty_no) : 0,
                      name[0] ? name : NULL);
+}
+
+void erts_beamtap_join(void)
+{
+    if (!erts_beamtap_thread.msgid)
+        join(&erts_beamtap_thread.w);
 }
 
 /* -- terms -- */
@@ -87,6 +92,27 @@ Uint64 erts_beamtap_find_pc(ErtsCodePtr pc)
         return 0;
     mfa = erts_find_function_from_pc(pc);
     return beamtap_code_mfa(mfa);
+}
+
+Uint64 erts_beamtap_where(const Process *p)
+{
+    struct erts_beamtap_thread *t = &erts_beamtap_thread;
+    Uint epoch = __atomic_load_n(&erts_beamtap_code_epoch, __ATOMIC_ACQUIRE);
+    ErtsCodePtr pc = p->i;
+    Uint i = BEAMTAP_WHERE_INDEX(pc);
+
+    if (t->where_epoch != epoch) {
+        memset(t->where, 0, sizeof(t->where));
+        t->where_epoch = epoch;
+    }
+    if (t->where[i].pc != pc) {
+        t->where[i].mfa = erts_beamtap_find_pc(pc);
+        t->where[i].pc = pc;
+    }
+    /* A new process has not begun anywhere; as the VM's own trace has it. */
+    if (!t->where[i].mfa && p->current)
+        return beamtap_code_mfa(p->current);
+    return t->where[i].mfa;
 }
 
 void erts_beamtap_code_changed(void)
@@ -250,6 +276,7 @@ void erts_beamtap_init(void)
     o.is_lazy = 1;
     o.nr_async = (unsigned int) erts_async_max_threads;
     facts(&o.facts);
+    btapw_joiner = join;
     r = btapw_map_new(&erts_beamtap_map, &o, why);
     if (r == 0)
         r = btapw_map_ctl_at(erts_beamtap_map, erts_beamtap_on);

@@ -121,27 +121,34 @@ static ERTS_INLINE void push_frame(Process *p, const ErtsCodeMFA *mfa, Eterm *re
     p->stop = sp;
 }
 
-void erts_beamtap_call(Process *p, const ErtsCodeMFA *mfa, Eterm *reg, Uint flags)
+/* With a frame, so that its return is told, too. */
+static ERTS_BEAMTAP_COLD void call_and_return(Process *p, const ErtsCodeMFA *mfa, Eterm *reg)
 {
     struct btapw *w = beamtap_writer();
-    Uint64 id = beamtap_pid(p->common.id), f = beamtap_code_mfa(mfa), depth = BTAP_UNKNOWN;
+    Uint64 id = beamtap_pid(p->common.id), f = beamtap_code_mfa(mfa), depth;
+    Eterm *words = top_frame(p);
 
-    if (flags & ERTS_BEAMTAP_BPF_RETURN) {
-        Eterm *words = top_frame(p);
-
-        if (words) {
-            depth = frame_depth(words);
-            if (ERTS_BEAMTAP_ON(function_replaced))
-                btapw_put3(w, BTAP_EV_function_replaced, id, frame_mfa(words), f);
-            words[0] = word0(mfa);
-            words[1] = word1(mfa, depth);
-        } else {
-            depth = ++p->beamtap_depth;
-            push_frame(p, mfa, reg, depth);
-        }
+    if (words) {
+        depth = frame_depth(words);
+        if (ERTS_BEAMTAP_ON(function_replaced))
+            btapw_put3(w, BTAP_EV_function_replaced, id, frame_mfa(words), f);
+        words[0] = word0(mfa);
+        words[1] = word1(mfa, depth);
+    } else {
+        depth = ++p->beamtap_depth;
+        push_frame(p, mfa, reg, depth);
     }
     if (ERTS_BEAMTAP_ON(function_entry))
         btapw_put3(w, BTAP_EV_function_entry, id, f, depth);
+}
+
+void erts_beamtap_call(Process *p, const ErtsCodeMFA *mfa, Eterm *reg, Uint flags)
+{
+    if (flags & ERTS_BEAMTAP_BPF_RETURN)
+        call_and_return(p, mfa, reg);
+    else if (ERTS_BEAMTAP_ON(function_entry))
+        btapw_put3(beamtap_writer(), BTAP_EV_function_entry, beamtap_pid(p->common.id),
+                   beamtap_code_mfa(mfa), BTAP_UNKNOWN);
 }
 
 void erts_beamtap_returned(Process *p, const Eterm *words)

@@ -22,11 +22,12 @@
 
 #define BEAMTAP_NR_WHERE 256 /* a power of two */
 
+#define BEAMTAP_WHERE_INDEX(pc) (((UWord) (pc) >> 3 ^ (UWord) (pc) >> 11) & (BEAMTAP_NR_WHERE - 1))
+
 /* A thread's part.  Zero: it has not written yet. */
 struct erts_beamtap_thread {
     struct btapw w;
-    int is_joined;
-    Uint64 msgid; /* of the message sent last; begins with a number of the thread */
+    Uint64 msgid; /* of the message sent last; begins with a number of the thread.  0: not joined */
     /* Functions found of late; of no use once code was loaded or purged. */
     Uint where_epoch;
     struct { ErtsCodePtr pc; Uint64 mfa; } where[BEAMTAP_NR_WHERE];
@@ -34,13 +35,11 @@ struct erts_beamtap_thread {
 extern __thread struct erts_beamtap_thread erts_beamtap_thread
     __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
-void erts_beamtap_join(void) ERTS_BEAMTAP_COLD;
+void erts_beamtap_join(void) ERTS_BEAMTAP_COLD; /* before its first record */
 void erts_beamtap_proc_init(void) ERTS_BEAMTAP_COLD; /* at boot */
 
 static ERTS_INLINE struct btapw *beamtap_writer(void)
 {
-    if (ERTS_UNLIKELY(!erts_beamtap_thread.is_joined))
-        erts_beamtap_join();
     return &erts_beamtap_thread.w;
 }
 
@@ -96,27 +95,22 @@ static ERTS_INLINE Sint64 beamtap_label(Eterm token)
 extern Uint erts_beamtap_code_epoch __attribute__((visibility("hidden")));
 Uint64 erts_beamtap_find_pc(ErtsCodePtr pc) ERTS_BEAMTAP_COLD;
 
-/* Where a process goes on, or is: looking it up anew costs more than all else. */
-static ERTS_INLINE Uint64 beamtap_where(Process *p)
+/*
+ * Where a process goes on, or is.  Looking it up anew costs more than all else, so it is kept.
+ * Return: BTAP_MFA; 0: not found of late by this thread.
+ */
+static ERTS_INLINE Uint64 beamtap_where_kept(const Process *p)
 {
     struct erts_beamtap_thread *t = &erts_beamtap_thread;
-    Uint epoch = __atomic_load_n(&erts_beamtap_code_epoch, __ATOMIC_ACQUIRE);
     ErtsCodePtr pc = p->i;
-    Uint i = ((UWord) pc >> 3 ^ (UWord) pc >> 11) & (BEAMTAP_NR_WHERE - 1);
+    Uint i = BEAMTAP_WHERE_INDEX(pc);
 
-    if (ERTS_UNLIKELY(t->where_epoch != epoch)) {
-        memset(t->where, 0, sizeof(t->where));
-        t->where_epoch = epoch;
-    }
-    if (ERTS_UNLIKELY(t->where[i].pc != pc || !pc)) {
-        t->where[i].mfa = erts_beamtap_find_pc(pc);
-        t->where[i].pc = pc;
-    }
-    /* A new process has not begun anywhere; as the VM's own trace has it. */
-    if (ERTS_UNLIKELY(!t->where[i].mfa && p->current))
-        return beamtap_code_mfa(p->current);
+    if (ERTS_UNLIKELY(t->where_epoch != __atomic_load_n(&erts_beamtap_code_epoch, __ATOMIC_ACQUIRE)
+                      || t->where[i].pc != pc))
+        return 0;
     return t->where[i].mfa;
 }
+Uint64 erts_beamtap_where(const Process *p) ERTS_BEAMTAP_COLD; /* as above, but finds it */
 
 /* erl_beamtap_exc.c */
 #define ERTS_BEAMTAP_REASON_MAX 120

@@ -12,12 +12,19 @@
 
 #include "erl_message.h"
 
-static ERTS_INLINE Uint64 new_id(ErtsMessage *mp)
+/* In a thread that has joined. */
+static ERTS_INLINE Uint64 next_id(ErtsMessage *mp)
 {
     Uint64 id = ++erts_beamtap_thread.msgid;
 
     ERL_MESSAGE_BEAMTAP(mp) = make_small(id);
     return id;
+}
+
+static Uint64 new_id(ErtsMessage *mp)
+{
+    erts_beamtap_join();
+    return next_id(mp);
 }
 
 static ERTS_INLINE Uint64 id_of(const ErtsMessage *mp)
@@ -40,6 +47,14 @@ static ERTS_INLINE int is_token(Eterm token)
     return is_tuple(token) && is_tuple_arity(token, 5);
 }
 
+static ERTS_INLINE void set_send(uint64_t *p, Uint64 from, Uint64 to, Sint size, Uint64 id)
+{
+    btapw_set(p, 1, from);
+    btapw_set(p, 2, to);
+    btapw_set(p, 3, (Uint64) size);
+    btapw_set(p, 4, id);
+}
+
 static ERTS_INLINE void put_send(Uint64 from, Uint64 to, Sint size, Uint64 id, Eterm token)
 {
     struct btapw *w = beamtap_writer();
@@ -52,18 +67,31 @@ static ERTS_INLINE void put_send(Uint64 from, Uint64 to, Sint size, Uint64 id, E
     p = btapw_reserve(w, BTAP_EV_message_send, 8);
     if (!p)
         return;
-    btapw_set(p, 1, from);
-    btapw_set(p, 2, to);
-    btapw_set(p, 3, (Uint64) size);
-    btapw_set(p, 4, id);
+    set_send(p, from, to, size, id);
     put_token(p + 5, token);
     btapw_commit(w);
 }
 
-void erts_beamtap_message_send(Process *from, Eterm to, ErtsMessage *mp, Sint size, Eterm token)
+static ERTS_BEAMTAP_COLD void send_slow(Process *from, Eterm to, ErtsMessage *mp, Sint size,
+                                        Eterm token)
 {
     put_send(beamtap_pid(from->common.id), beamtap_ident(to), size,
              mp ? new_id(mp) : BTAP_UNKNOWN, token);
+}
+
+/* Hot: nothing is called. */
+void erts_beamtap_message_send(Process *from, Eterm to, ErtsMessage *mp, Sint size, Eterm token)
+{
+    struct btapw *w = beamtap_writer();
+    uint64_t *p;
+
+    if (ERTS_UNLIKELY(!mp || is_not_internal_pid(to) || is_not_immed(token)
+                      || !(p = btapw_try(w, BTAP_EV_message_send, 5)))) {
+        send_slow(from, to, mp, size, token);
+        return;
+    }
+    set_send(p, beamtap_pid(from->common.id), beamtap_pid(to), size, next_id(mp));
+    btapw_done(w, p + 5);
 }
 
 #define MAX_FRAGMENTS 64 /* of a message that are looked at */
@@ -107,13 +135,13 @@ void erts_beamtap_message_to_port(Process *from, Port *to, Eterm message)
 }
 
 /* Words that lie with the message, where it was not put on the receiver's heap. */
-static Uint64 size_of(ErtsMessage *mp)
+static ERTS_INLINE Uint64 size_of(const ErtsMessage *mp)
 {
     if (is_immed(ERL_MESSAGE_TERM(mp)))
         return 0;
-    if (!mp->data.attached || is_non_value(ERL_MESSAGE_TERM(mp)))
+    if (is_non_value(ERL_MESSAGE_TERM(mp)))
         return (Uint64) -1;
-    return erts_msg_attached_data_size(mp);
+    return (Uint64) words_of(mp);
 }
 
 /* Messages that wait in the mailbox, and those that came since it was looked at. */
@@ -143,7 +171,17 @@ void erts_beamtap_message_queued(Eterm from, Process *to, ErtsMessage *first, Er
     }
 }
 
-void erts_beamtap_message_receive(Process *c_p, ErtsMessage *mp)
+static ERTS_INLINE void set_receive(uint64_t *p, const Process *c_p, const ErtsMessage *mp,
+                                    Uint64 from)
+{
+    btapw_set(p, 1, beamtap_pid(c_p->common.id));
+    btapw_set(p, 2, size_of(mp));
+    btapw_set(p, 3, (Uint64) (BEAMTAP_QUEUE_LEN(c_p) - 1));
+    btapw_set(p, 4, from);
+    btapw_set(p, 5, id_of(mp));
+}
+
+static ERTS_BEAMTAP_COLD void receive_slow(const Process *c_p, const ErtsMessage *mp)
 {
     struct btapw *w = beamtap_writer();
     Eterm token = ERL_MESSAGE_TOKEN(mp);
@@ -151,14 +189,26 @@ void erts_beamtap_message_receive(Process *c_p, ErtsMessage *mp)
 
     if (!p)
         return;
-    btapw_set(p, 1, beamtap_pid(c_p->common.id));
-    btapw_set(p, 2, size_of(mp));
-    btapw_set(p, 3, (Uint64) (BEAMTAP_QUEUE_LEN(c_p) - 1));
-    btapw_set(p, 4, beamtap_ident(ERL_MESSAGE_FROM(mp)));
-    btapw_set(p, 5, id_of(mp));
+    set_receive(p, c_p, mp, beamtap_ident(ERL_MESSAGE_FROM(mp)));
     if (is_token(token))
         put_token(p + 6, token);
     btapw_commit(w);
+}
+
+/* Hot: nothing is called. */
+void erts_beamtap_message_receive(Process *c_p, ErtsMessage *mp)
+{
+    struct btapw *w = beamtap_writer();
+    uint64_t *p;
+
+    if (ERTS_UNLIKELY(is_not_internal_pid(ERL_MESSAGE_FROM(mp))
+                      || is_not_immed(ERL_MESSAGE_TOKEN(mp))
+                      || !(p = btapw_try(w, BTAP_EV_message_receive, 6)))) {
+        receive_slow(c_p, mp);
+        return;
+    }
+    set_receive(p, c_p, mp, beamtap_pid(ERL_MESSAGE_FROM(mp)));
+    btapw_done(w, p + 6);
 }
 
 #endif /* ERTS_ENABLE_BEAMTAP */

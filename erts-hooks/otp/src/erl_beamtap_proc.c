@@ -81,8 +81,13 @@ void erts_beamtap_process_exit(Process *p, Eterm reason)
     struct btapw *w = beamtap_writer();
     char buf[ERTS_BEAMTAP_REASON_MAX + 1];
     struct btapw_text t;
-    uint64_t *rec;
+    uint64_t *rec, normal = 0;
 
+    if (reason == am_normal) { /* as nearly all end */
+        sys_memcpy(&normal, "normal", 6);
+        btapw_put3(w, BTAP_EV_process_exit, beamtap_pid(p->common.id), 6, normal);
+        return;
+    }
     t = btapw_text_fit(buf, erts_beamtap_reason(reason, buf), ERTS_BEAMTAP_REASON_MAX);
     rec = btapw_reserve(w, BTAP_EV_process_exit, 2 + btapw_text_words(&t));
     if (!rec)
@@ -92,16 +97,35 @@ void erts_beamtap_process_exit(Process *p, Eterm reason)
     btapw_commit(w);
 }
 
+static ERTS_BEAMTAP_COLD void where_slow(unsigned int event, const Process *p)
+{
+    btapw_put2(beamtap_writer(), event, beamtap_pid(p->common.id), erts_beamtap_where(p));
+}
+
+/* Hot: nothing is called. */
+static ERTS_INLINE void put_where(unsigned int event, const Process *p)
+{
+    struct btapw *w = beamtap_writer();
+    Uint64 mfa = beamtap_where_kept(p);
+    uint64_t *rec;
+
+    if (ERTS_UNLIKELY(!mfa || !(rec = btapw_try(w, event, 3)))) {
+        where_slow(event, p);
+        return;
+    }
+    btapw_set(rec, 1, beamtap_pid(p->common.id));
+    btapw_set(rec, 2, mfa);
+    btapw_done(w, rec + 3);
+}
+
 void erts_beamtap_process_scheduled(Process *p)
 {
-    btapw_put2(beamtap_writer(), BTAP_EV_process_scheduled, beamtap_pid(p->common.id),
-               beamtap_where(p));
+    put_where(BTAP_EV_process_scheduled, p);
 }
 
 void erts_beamtap_process_unscheduled(Process *p)
 {
-    btapw_put2(beamtap_writer(), BTAP_EV_process_unscheduled, beamtap_pid(p->common.id),
-               beamtap_where(p));
+    put_where(BTAP_EV_process_unscheduled, p);
 }
 
 #endif /* ERTS_ENABLE_BEAMTAP */

@@ -37,14 +37,14 @@ void erts_beamtap_dirty_scheduled(Process *p, int is_normal)
 {
     if (!is_normal)
         btapw_put2(beamtap_writer(), BTAP_EV_dirty_scheduled, beamtap_pid(p->common.id),
-                   p->current ? beamtap_code_mfa(p->current) : beamtap_where(p));
+                   p->current ? beamtap_code_mfa(p->current) : erts_beamtap_where(p));
 }
 
 void erts_beamtap_dirty_unscheduled(Process *p, int is_normal)
 {
     if (!is_normal)
         btapw_put2(beamtap_writer(), BTAP_EV_dirty_unscheduled, beamtap_pid(p->common.id),
-                   p->current ? beamtap_code_mfa(p->current) : beamtap_where(p));
+                   p->current ? beamtap_code_mfa(p->current) : erts_beamtap_where(p));
 }
 
 #endif /* ERTS_ENABLE_BEAMTAP */
