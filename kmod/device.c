@@ -16,6 +16,7 @@
 #include "device.h"
 #include "emit.h"
 #include "enable.h"
+#include "held.h"
 #include "lease.h"
 #include "region.h"
 
@@ -41,6 +42,7 @@ static int btap_open(struct inode *inode, struct file *file)
 
 	if (!bf)
 		return -ENOMEM;
+	btap_held_add(BTAP_HELD_FILES, 1);
 	mutex_init(&bf->lock);
 	file->private_data = bf;
 	return nonseekable_open(inode, file);
@@ -82,6 +84,7 @@ static int btap_release(struct inode *inode, struct file *file)
 	}
 	mutex_destroy(&bf->lock);
 	kfree(bf);
+	btap_held_add(BTAP_HELD_FILES, -1);
 	return 0;
 }
 

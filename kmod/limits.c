@@ -16,7 +16,7 @@ MODULE_PARM_DESC(total_mb, "MiB for all regions and their strings; 0: an eighth 
 
 static unsigned int user_mb;
 module_param(user_mb, uint, 0644);
-MODULE_PARM_DESC(user_mb, "MiB for the regions of one user; 0: half of total_mb (default 0)");
+MODULE_PARM_DESC(user_mb, "MiB for the regions of one user and their strings; 0: half of total_mb (default 0)");
 
 static unsigned int regions_max = 1024;
 module_param(regions_max, uint, 0644);

@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include "enable.h"
+#include "held.h"
 #include "limits.h"
 #include "region.h"
 
@@ -49,6 +50,7 @@ static void free_pages_of(struct btap_region *r)
 		put_page(r->pages[i]);
 		cond_resched();
 	}
+	btap_held_add(BTAP_HELD_PAGES, -(long)i);
 	kvfree(r->pages);
 }
 
@@ -61,7 +63,9 @@ static void free_region(struct kref *ref)
 	btap_strtab_fini(&r->strings);
 	put_pid(r->pid);
 	mutex_destroy(&r->lock);
+	mutex_destroy(&r->strings_lock);
 	kfree(r);
+	btap_held_add(BTAP_HELD_REGIONS, -1);
 }
 
 void btap_region_put(struct btap_region *r)
@@ -87,6 +91,7 @@ static int alloc_pages_of(struct btap_region *r)
 		r->pages[i] = alloc_page(gfp);
 		if (!r->pages[i])
 			return -ENOMEM;
+		btap_held_add(BTAP_HELD_PAGES, 1);
 		cond_resched();
 	}
 	return 0;
@@ -130,9 +135,10 @@ static int check_new(const struct btap_new *req)
 	return 0;
 }
 
+/* What its owner is charged for; with the list's lock. */
 static u64 bytes_of(const struct btap_region *r)
 {
-	return r->size + READ_ONCE(r->strings.bytes);
+	return r->size + r->strings.bytes;
 }
 
 /* What regions take, of all or of one user. */
@@ -202,30 +208,38 @@ static void trim_orphans(struct list_head *gone)
 	} while (drop_oldest(NULL, gone));
 }
 
-/* Put it into the list if there is room; the dead make room for the living. */
-static int enlist(struct btap_region *r)
+/*
+ * Is there room for @bytes more of this user's, and for one region more if it is a
+ * new one?  The dead make room for the living: those moved to @gone.
+ */
+static int make_room(kuid_t uid, u64 bytes, bool is_new, struct list_head *gone)
 {
-	LIST_HEAD(gone);
-	int error = 0;
-
-	mutex_lock(&btap_regions_lock);
 	for (;;) {
 		struct usage all = {}, user = {}, dead = {};
 
-		count(&all, &user, &dead, r->uid);
-		if (user.nr >= btap_limits_user_regions() ||
-		    user.bytes + r->size > btap_limits_user_bytes()) {
-			if (drop_oldest(&r->uid, &gone))
-				continue;
-			error = -ENOSPC;
-		} else if (all.nr >= btap_limits_regions() ||
-			   all.bytes + r->size > btap_limits_total_bytes()) {
-			if (drop_oldest(NULL, &gone))
-				continue;
-			error = -ENOSPC;
+		count(&all, &user, &dead, uid);
+		if ((is_new && user.nr >= btap_limits_user_regions()) ||
+		    user.bytes + bytes > btap_limits_user_bytes()) {
+			if (!drop_oldest(&uid, gone))
+				return -ENOSPC;
+		} else if ((is_new && all.nr >= btap_limits_regions()) ||
+			   all.bytes + bytes > btap_limits_total_bytes()) {
+			if (!drop_oldest(NULL, gone))
+				return -ENOSPC;
+		} else {
+			return 0;
 		}
-		break;
 	}
+}
+
+/* Put it into the list if there is room. */
+static int enlist(struct btap_region *r)
+{
+	LIST_HEAD(gone);
+	int error;
+
+	mutex_lock(&btap_regions_lock);
+	error = make_room(r->uid, r->size, true, &gone);
 	if (!error) {
 		struct btap_region *other;
 again:
@@ -251,6 +265,27 @@ static void delist(struct btap_region *r)
 	btap_region_put(r);
 }
 
+/* Strings are charged as the region is: to its owner, by the same limits. */
+static int charge_strings(struct btap_strtab_hash *t, long bytes)
+{
+	struct btap_region *r = container_of(t, struct btap_region, strings);
+	LIST_HEAD(gone);
+	int error = 0;
+
+	mutex_lock(&btap_regions_lock);
+	if (bytes > 0) {
+		if (t->bytes + bytes > btap_limits_string_bytes())
+			error = -ENOSPC;
+		else
+			error = make_room(r->uid, bytes, false, &gone);
+	}
+	if (!error)
+		t->bytes += bytes;
+	mutex_unlock(&btap_regions_lock);
+	put_all(&gone);
+	return error;
+}
+
 struct btap_region *btap_region_new(struct btap_new *req)
 {
 	struct btap_region *r;
@@ -262,10 +297,12 @@ struct btap_region *btap_region_new(struct btap_new *req)
 	r = kzalloc(sizeof(*r), GFP_KERNEL_ACCOUNT);
 	if (!r)
 		return ERR_PTR(-ENOMEM);
+	btap_held_add(BTAP_HELD_REGIONS, 1);
 	kref_init(&r->ref);
 	mutex_init(&r->lock);
+	mutex_init(&r->strings_lock);
 	init_waitqueue_head(&r->wait);
-	btap_strtab_init(&r->strings);
+	btap_strtab_init(&r->strings, charge_strings);
 	r->size = req->size;
 	r->nr_pages = req->size >> PAGE_SHIFT;
 	r->ctl_off = req->ctl_off;
@@ -331,9 +368,9 @@ int btap_region_strings(struct btap_region *r, const void *data, size_t len)
 {
 	int error;
 
-	mutex_lock(&r->lock);
-	error = btap_strtab_add(&r->strings, data, len, btap_limits_string_bytes());
-	mutex_unlock(&r->lock);
+	mutex_lock(&r->strings_lock);
+	error = btap_strtab_add(&r->strings, data, len);
+	mutex_unlock(&r->strings_lock);
 	return error;
 }
 

@@ -3,9 +3,9 @@
  * region.h - a VM's memory and what the kernel knows of it
  *
  * Locks, in the order in which they are taken:
- *	tracepoints_mutex (the kernel's)
- *	btap_regions_lock	the list, the events switched on, counts of readers
- *	region.lock		switches, leases, strings, facts.node
+ *	tracepoints_mutex (the kernel's); region.strings_lock	additions to strings
+ *	btap_regions_lock	the list, the events switched on, counts of readers, strings.bytes
+ *	region.lock		switches, leases, facts.node
  * Nobody touches user memory with one of them held.
  *
  * A region is counted: by the file of its VM, by the file of each reader (a
@@ -69,8 +69,10 @@ struct btap_region {
 	struct btap_lease_state lease[BTAP_MAX_LEASES];
 	u32 lease_changes; /* came, changed or went */
 	u32 lease_seen;	   /* of these, seen by the VM */
-	struct btap_strtab_hash strings;
 	wait_queue_head_t wait; /* for changes of leases, and the end of the VM */
+
+	struct mutex strings_lock;
+	struct btap_strtab_hash strings;
 };
 
 extern struct mutex btap_regions_lock;
