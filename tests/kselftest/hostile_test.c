@@ -358,17 +358,6 @@ static void *fuzz(void *arg)
 	return NULL;
 }
 
-static int nr_listed(void)
-{
-	static char buf[1 << 18];
-	int n = -1;
-
-	vm_cat("/sys/kernel/debug/beamtap/regions", buf, sizeof(buf));
-	for (char *p = buf; (p = strchr(p, '\n')); p++)
-		n++;
-	return n;
-}
-
 TEST(calls_at_random)
 {
 	struct fuzz f = { .seed = seed(), .end_ns = vm_now_ns() + run_ns() };
@@ -396,7 +385,7 @@ TEST(calls_at_random)
 	for (int i = 0; i < NR_FDS; i++)
 		close(f.fd[i]);
 	/* Nothing is left, and it still works. */
-	EXPECT_EQ(0, nr_listed());
+	EXPECT_EQ(0, vm_nr_listed());
 	ASSERT_EQ(0, vm_open(&vm, SIZE, "after@host"));
 	EXPECT_EQ(0, vm_send(&vm, 1));
 	vm_close(&vm);
@@ -435,7 +424,7 @@ TEST(fork_and_exit_in_any_order)
 		}
 		ASSERT_EQ(pid, waitpid(pid, NULL, 0));
 	}
-	EXPECT_LE(nr_listed(), 16);
+	EXPECT_LE(vm_nr_listed(), 16);
 }
 
 /* -- memory -- */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* region_test.c - a VM's memory: make, map, publish, die, who may read, how much there may be */
+/* region_test.c - a VM's memory: make, map, publish, die, who may read */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -26,42 +26,6 @@ static int new_with(struct btap_new req)
 	r = vm_ioctl(fd, BTAP_IOC_NEW, &req);
 	close(fd);
 	return r;
-}
-
-/* Run @f in a child; its result is the child's exit status. */
-static int in_child(int (*f)(void *), void *arg)
-{
-	pid_t pid = fork();
-	int status;
-
-	if (!pid)
-		_exit(f(arg));
-	if (pid < 0 || waitpid(pid, &status, 0) != pid)
-		return -1;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-/* Regions in the list that debugfs shows. */
-static int nr_listed(void)
-{
-	static char buf[1 << 16];
-	int n = -1; /* the head line */
-
-	vm_cat("/sys/kernel/debug/beamtap/regions", buf, sizeof(buf));
-	for (char *p = buf; (p = strchr(p, '\n')); p++)
-		n++;
-	return n;
-}
-
-/* Drop what dead VMs of earlier tests left. */
-static void forget_orphans(void)
-{
-	unsigned int old = vm_param(VM_PARAM("orphans_max"), 0);
-	struct vm vm;
-
-	vm_open(&vm, SIZE, "none");
-	vm_close(&vm);
-	vm_param(VM_PARAM("orphans_max"), old);
 }
 
 TEST(new_checks)
@@ -241,7 +205,7 @@ TEST(child_of_fork_may_not)
 	struct vm vm;
 
 	ASSERT_EQ(0, vm_open(&vm, SIZE, "a@b"));
-	EXPECT_EQ(0, in_child(child_uses, &vm));
+	EXPECT_EQ(0, vm_in_child(child_uses, &vm));
 	EXPECT_EQ(1, vm_info(vm.fd).is_alive);
 	EXPECT_EQ(0, vm_send(&vm, 1));
 	vm_close(&vm);
@@ -356,7 +320,7 @@ TEST(next_walks_in_order)
 	struct vm a, b, c;
 	int n;
 
-	forget_orphans();
+	vm_forget_orphans();
 	ASSERT_EQ(0, vm_open(&a, SIZE, "a"));
 	ASSERT_EQ(0, vm_open(&b, SIZE, "b"));
 	ASSERT_EQ(0, vm_open(&c, SIZE, "c"));
@@ -375,15 +339,15 @@ TEST(unpublished_is_not_seen)
 {
 	struct btap_new req = vm_layout(SIZE);
 	uint64_t w[2] = { BTAP_HEAD(BTAP_EV_port_busy, 2, 0), VM_PORT(1) };
-	int fd = open(BTAP_DEVICE, O_RDWR), before = nr_listed();
+	int fd = open(BTAP_DEVICE, O_RDWR), before = vm_nr_listed();
 
 	ASSERT_EQ(0, vm_ioctl(fd, BTAP_IOC_NEW, &req));
 	EXPECT_EQ(-ENOENT, vm_attach(req.id, NULL));
 	EXPECT_EQ(-1, write(fd, w, sizeof(w)));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(before + 1, nr_listed());
+	EXPECT_EQ(before + 1, vm_nr_listed());
 	close(fd);
-	EXPECT_EQ(before, nr_listed());
+	EXPECT_EQ(before, vm_nr_listed());
 }
 
 TEST(facts_that_would_shift_too_far)
@@ -453,153 +417,15 @@ TEST(rights)
 {
 	struct vm vm;
 
-	forget_orphans();
+	vm_forget_orphans();
 	ASSERT_EQ(0, vm_open(&vm, SIZE, "root"));
 	vm.req.reserved[0] = 0;
-	EXPECT_EQ(0, in_child(drop_caps_and_attach, &vm));
+	EXPECT_EQ(0, vm_in_child(drop_caps_and_attach, &vm));
 	vm.req.reserved[0] = 1;
-	EXPECT_EQ(0, in_child(drop_caps_and_attach, &vm));
-	EXPECT_EQ(0, in_child(nobody_opens, &vm));
+	EXPECT_EQ(0, vm_in_child(drop_caps_and_attach, &vm));
+	EXPECT_EQ(0, vm_in_child(nobody_opens, &vm));
 	vm_close(&vm);
-	forget_orphans();
-}
-
-TEST(limits)
-{
-	unsigned int user = vm_param(VM_PARAM("user_mb"), 2);
-	unsigned int regions, user_regions;
-	struct vm a, b, c;
-
-	forget_orphans();
-	ASSERT_EQ(0, vm_open(&a, 1 << 20, "a"));
-	EXPECT_EQ(-ENOSPC, vm_open(&b, (1 << 20) + BTAP_PAGE, "b"));
-	ASSERT_EQ(0, vm_open(&b, 1 << 20, "b"));
-	EXPECT_EQ(-ENOSPC, vm_open(&c, SIZE, "c"));
-	/* The dead make room for the living. */
-	vm_close(&b);
-	EXPECT_EQ(0, vm_open(&c, 1 << 20, "c"));
-	vm_close(&c);
-	vm_param(VM_PARAM("user_mb"), user);
-	user_regions = vm_param(VM_PARAM("user_regions_max"), 1);
-	EXPECT_EQ(-ENOSPC, vm_open(&c, SIZE, "c"));
-	vm_param(VM_PARAM("user_regions_max"), user_regions);
-	regions = vm_param(VM_PARAM("regions_max"), 1);
-	EXPECT_EQ(-ENOSPC, vm_open(&c, SIZE, "c"));
-	vm_param(VM_PARAM("regions_max"), regions);
-	user = vm_param(VM_PARAM("total_mb"), 1);
-	EXPECT_EQ(-ENOSPC, vm_open(&c, SIZE, "c"));
-	vm_param(VM_PARAM("total_mb"), user);
-	regions = vm_param(VM_PARAM("region_mb"), 1);
-	EXPECT_EQ(-E2BIG, vm_open(&c, 2 << 20, "c"));
-	vm_param(VM_PARAM("region_mb"), regions);
-	vm_close(&a);
-}
-
-TEST(orphans)
-{
-	unsigned int old = vm_param(VM_PARAM("orphans_max"), 2);
-	struct vm vm[4];
-	int fd;
-
-	forget_orphans();
-	vm_param(VM_PARAM("orphans_max"), 2);
-	for (int i = 0; i < 4; i++)
-		ASSERT_EQ(0, vm_open(&vm[i], SIZE, "x"));
-	fd = vm_attach(vm[0].id, NULL);
-	for (int i = 0; i < 4; i++)
-		vm_close(&vm[i]);
-	/* 0 is read and stays; 1 was the oldest of those that nobody reads, then 2. */
-	EXPECT_EQ(2, nr_listed());
-	close(vm_attach(vm[0].id, NULL));
-	EXPECT_EQ(-ENOENT, vm_attach(vm[1].id, NULL));
-	EXPECT_EQ(-ENOENT, vm_attach(vm[2].id, NULL));
-	close(vm_attach(vm[3].id, NULL));
-	vm_param(VM_PARAM("orphans_max"), 1);
-	close(fd);
-	EXPECT_EQ(1, nr_listed());
-	EXPECT_EQ(-ENOENT, vm_attach(vm[0].id, NULL));
-	vm_param(VM_PARAM("orphans_max"), old);
-	forget_orphans();
-	/* By memory, too. */
-	old = vm_param(VM_PARAM("orphans_mb"), 2);
-	for (int i = 0; i < 3; i++) {
-		ASSERT_EQ(0, vm_open(&vm[i], 1 << 20, "x"));
-		vm_close(&vm[i]);
-	}
-	EXPECT_EQ(2, nr_listed());
-	EXPECT_EQ(-ENOENT, vm_attach(vm[0].id, NULL));
-	vm_param(VM_PARAM("orphans_mb"), old);
-	forget_orphans();
-}
-
-static long free_kib(void)
-{
-	static char buf[4096];
-	long kib = 0;
-
-	vm_echo("/proc/sys/vm/drop_caches", "3");
-	vm_cat("/proc/meminfo", buf, sizeof(buf));
-	sscanf(strstr(buf, "MemFree:"), "MemFree: %ld", &kib);
-	return kib;
-}
-
-/* The kernel gives memory back when it finds time: wait until it has. */
-static long settled_kib(void)
-{
-	long was, now = free_kib();
-
-	for (int i = 0; i < 50; i++) {
-		was = now;
-		usleep(200000);
-		now = free_kib();
-		if (labs(now - was) < 128)
-			break;
-	}
-	return now;
-}
-
-/* 1000 VMs of 1 MiB, and a reader each: a page lost a turn would be 4 MiB in the end. */
-TEST(thousand_cycles)
-{
-	unsigned int old = vm_param(VM_PARAM("orphans_max"), 3);
-	long before = 0, after;
-	struct vm vm;
-
-	for (int i = 0; i < 1010; i++) {
-		int fd;
-
-		if (i == 10)
-			before = settled_kib();
-		ASSERT_EQ(0, vm_open(&vm, 1 << 20, "x"));
-		fd = vm_attach(vm.id, NULL);
-		ASSERT_GE(fd, 0);
-		vm_string(&vm, BTAP_STRING_ATOM, 0x10b, "atom");
-		vm.base[vm.size - 1] = 1;
-		if (i % 2) {
-			close(fd);
-			vm_close(&vm);
-		} else {
-			vm_close(&vm);
-			close(fd);
-		}
-	}
-	after = settled_kib();
-	TH_LOG("free: %ld KiB before, %ld KiB after", before, after);
-	EXPECT_LT(before - after, 3000);
-	/* Rough scales: 6.1 shows 16 MiB held as little.  kmemleak, in the debug kernel, has the true ones. */
-	vm_param(VM_PARAM("orphans_max"), old);
-	forget_orphans();
-	EXPECT_EQ(0, nr_listed());
-}
-
-TEST(module_in_use_stays)
-{
-	struct vm vm;
-
-	ASSERT_EQ(0, vm_open(&vm, SIZE, "x"));
-	EXPECT_EQ(-1, syscall(SYS_delete_module, "beamtap", O_NONBLOCK));
-	EXPECT_EQ(EWOULDBLOCK, errno);
-	vm_close(&vm);
+	vm_forget_orphans();
 }
 
 TEST_HARNESS_MAIN

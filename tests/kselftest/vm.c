@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include "vm.h"
@@ -211,4 +212,37 @@ uint64_t vm_now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+int vm_nr_listed(void)
+{
+	static char buf[1 << 18];
+	int n = -1; /* the head line */
+
+	vm_cat("/sys/kernel/debug/beamtap/regions", buf, sizeof(buf));
+	for (char *p = buf; (p = strchr(p, '\n')); p++)
+		n++;
+	return n;
+}
+
+void vm_forget_orphans(void)
+{
+	unsigned int old = vm_param(VM_PARAM("orphans_max"), 0);
+	struct vm vm;
+
+	vm_open(&vm, 16 * BTAP_PAGE, "none");
+	vm_close(&vm);
+	vm_param(VM_PARAM("orphans_max"), old);
+}
+
+int vm_in_child(int (*f)(void *), void *arg)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit(f(arg));
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

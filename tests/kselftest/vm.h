@@ -53,4 +53,11 @@ ssize_t vm_cat(const char *path, char *buf, size_t size);
 unsigned int vm_param(const char *path, unsigned int value);
 uint64_t vm_now_ns(void);
 
+/* Regions that debugfs lists. */
+int vm_nr_listed(void);
+/* Drop what dead VMs have left. */
+void vm_forget_orphans(void);
+/* Run @f in a child.  Return: its result, 128 + the signal that ended it, -1 */
+int vm_in_child(int (*f)(void *), void *arg);
+
 #endif /* BTAP_VM_H */
