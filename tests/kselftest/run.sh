@@ -49,6 +49,17 @@ for _ in 1 2 3 4 5; do
 	rmmod beamtap && insmod "$ko" || bad=$((bad + 1))
 done
 rmmod beamtap || bad=$((bad + 1))
+# As `make kmod_install` and DKMS have installed it: see install_test.sh.
+dir=$(dirname "$(realpath "$ko")")
+for root in "$(dirname "$dir")"/{installed,dkms}-"$(basename "$dir")"; do
+	[ -d "$root" ] || continue
+	if modprobe -d "$root" beamtap && [ -c /dev/beamtap ] && rmmod beamtap; then
+		echo "ok - modprobe: $(basename "$root")"
+	else
+		echo "not ok - modprobe: $(basename "$root")"
+		bad=$((bad + 1))
+	fi
+done
 lsmod | grep -q beamtap && { echo "not ok - module gone"; bad=$((bad + 1)); } || echo "ok - module gone"
 dmesg | grep -E "$trouble" && { echo "not ok - the kernel's log after the module's end"; bad=$((bad + 1)); }
 [ $bad = 0 ]
