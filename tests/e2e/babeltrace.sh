@@ -2,16 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # babeltrace2 reads recordings: the same events, names and fields as beamtap's own reader has.
 #	tests/e2e/babeltrace.sh BUILD_DIR
-B=${1:-build}
 command -v babeltrace2 >/dev/null || { echo "1..0 # SKIP no babeltrace2"; exit 77; }
-T=$(mktemp -d) || exit 1
-trap 'rm -rf "$T"' EXIT
-nr=0
-
-ok() { # CONDITION-STATUS NAME
-	nr=$((nr + 1))
-	if [ "$1" = 0 ]; then echo "ok $nr - $2"; else echo "not ok $nr - $2"; fi
-}
+. "$(dirname "$0")/../lib/tap.sh"
 
 # The whole catalogue: each event once, with all numbers of fields, with and without texts.
 "$B"/tests/mkrec catalogue > "$T"/all.ev && "$B"/tests/mkrec text "$T"/all.ev "$T"/all || exit 1

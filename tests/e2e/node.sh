@@ -3,45 +3,10 @@
 # A real Erlang node from tap to report: recorded, read by babeltrace2, killed, and looked at by who may not.
 #	tests/e2e/node.sh BUILD_DIR
 # BEAMTAP_VM=hooks: `erl` is the VM with hooks; else the agent taps it.
-B=$(cd "${1:-build}" && pwd) || exit 1
-T=$(mktemp -d) || exit 1
-bt=$B/beamtap
+. "$(dirname "$0")/../lib/tap.sh"
 way=${BEAMTAP_VM:-agent}
-nr=0 node=
 
-ok() { # STATUS NAME
-	nr=$((nr + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $nr - $2"
-	else
-		echo "not ok $nr - $2"
-		sed 's/^/# /' "$T/err" 2>/dev/null | head -8
-	fi
-}
-skip() { nr=$((nr + 1)); echo "ok $nr - $1 # SKIP $2"; }
-has() { grep -qE -- "$1" "$2"; ok $? "$3"; }
-
-start_node() { # ARGUMENTS of erl
-	erl -noinput -pa "$B"/agent/beamtap-*/ebin "$B"/workload -s beamtap "$@" >"$T/erl.log" 2>&1 &
-	node=$!
-	for _ in $(seq 150); do
-		"$bt" list -p $node >/dev/null 2>&1 && return 0
-		sleep 0.1
-	done
-	echo "Bail out! the node did not come up"
-	sed 's/^/# /' "$T/erl.log"
-	exit 1
-}
-stop_node() {
-	[ -n "$node" ] || return 0
-	kill "$node" 2>/dev/null
-	wait "$node" 2>/dev/null
-	node=
-}
-trap 'stop_node; rm -rf "$T"' EXIT
-trap 'exit 1' INT TERM
-
-start_node -s workload main 120
+start_node -s beamtap -s workload main 120
 sleep 1
 
 # What is there.

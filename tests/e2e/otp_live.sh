@@ -2,26 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # D on a real node: OTP's own scripts print what they should, functions are traced, loss is told.
 #	tests/e2e/otp_live.sh BUILD_DIR
-B=$(realpath "${1:-build}")
-T=$(mktemp -d) || exit 1
-nr=0
-trap 'kill $node 2>/dev/null; rm -rf "$T"' EXIT
+. "$(dirname "$0")/../lib/tap.sh"
 set -- /usr/lib/erlang/lib/runtime_tools-*/examples
 if [ ! -d "$1" ] || [ ! -d "$B/workload" ]; then
 	echo "1..0 # SKIP no OTP with its examples, or no workload, is there"
 	exit 77
 fi
-ok() { # STATUS NAME
-	nr=$((nr + 1))
-	if [ "$1" = 0 ]; then echo "ok $nr - $2"; else
-		echo "not ok $nr - $2"
-		head -5 "$T"/out "$T"/err | sed 's/^/# /'
-	fi
-}
 trace() { timeout -s INT "${S:-3}" "$B"/beamtap dtrace -p $node "$@" > "$T"/out 2> "$T"/err; }
 
-erl -noinput -pa "$B"/agent/beamtap-*/ebin "$B"/workload -s beamtap -s workload main 120 > "$T"/node.log 2>&1 & node=$!
-for _ in $(seq 100); do "$B"/beamtap list -p $node > /dev/null 2>&1 && break; sleep 0.1; done
+start_node -s beamtap -s workload main 120
 sleep 1
 
 expect() { # SCRIPT PATTERN...

@@ -3,26 +3,12 @@
 # RabbitMQ as Debian has it, a private instance of it: recorded while messages pass, told by its names.
 #	tests/e2e/rabbitmq.sh BUILD_DIR
 # Exit 77: it is not installed (tools/need.sh rabbitmq).
-B=$(cd "${1:-build}" && pwd) || exit 1
-bt=$B/beamtap
+. "$(dirname "$0")/../lib/tap.sh"
 R=$(ls -d /usr/lib/rabbitmq/lib/rabbitmq_server-*/sbin 2>/dev/null | tail -1)
 [ -n "$R" ] || {
 	echo "1..0 # SKIP no RabbitMQ here: tools/need.sh rabbitmq"
 	exit 77
 }
-T=$(mktemp -d) || exit 1
-nr=0 node=
-
-ok() { # STATUS NAME
-	nr=$((nr + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $nr - $2"
-	else
-		echo "not ok $nr - $2"
-		sed 's/^/# /' "$T/err" 2>/dev/null | head -8
-	fi
-}
-has() { grep -qE -- "$1" "$2"; ok $? "$3"; }
 
 # Nothing of it is shared with an instance of the system's, nor seen from elsewhere.
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
@@ -38,12 +24,11 @@ mkdir "$T/db" "$T/log"
 echo '[].' >"$T/plugins"
 
 stop() {
-	[ -n "$node" ] && kill "$node" 2>/dev/null && wait "$node" 2>/dev/null
+	stop_node
 	epmd -port "$ERL_EPMD_PORT" -kill >/dev/null 2>&1
 	rm -rf "$T"
 }
 trap stop EXIT
-trap 'exit 1' INT TERM
 
 # This way the script becomes the VM.
 RUNNING_UNDER_SYSTEMD=1 "$R/rabbitmq-server" >"$T/start" 2>&1 &

@@ -2,17 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # beamtap record and list with a stand-in for a VM (tests/lib/tapvm.c): whole, cut short, killed, full, twice.
 #	tests/e2e/record.sh BUILD_DIR
-B=$(realpath "${1:-build}")
-T=$(mktemp -d) || exit 1
+. "$(dirname "$0")/../lib/tap.sh"
 N=tapvm$$
 pids=
-nr=0
 trap 'for p in $pids; do kill -9 $p 2>/dev/null; done; rm -rf "$T" /dev/shm/beamtap.$vm' EXIT
 
-ok() { # STATUS NAME
-	nr=$((nr + 1))
-	if [ "$1" = 0 ]; then echo "ok $nr - $2"; else echo "not ok $nr - $2"; sed 's/^/# /' "$T"/err | head -5; fi
-}
 start() { # ARGUMENTS of tapvm
 	"$B"/tests/tapvm -n "$N@host" "$@" > "$T"/vm.out &
 	vm=$!
