@@ -174,6 +174,21 @@ static int add_region(struct dtrace_src *f, const char *path, struct src ***srcs
 	return 0;
 }
 
+/* Dead, but its parent has not asked for its status yet. */
+static bool is_zombie(pid_t pid)
+{
+	char path[40], line[512], *p;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	p = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+	fclose(f);
+	return p && (p[2] == 'Z' || p[2] == 'X');
+}
+
 static bool is_gone(struct dtrace_src *f, unsigned int i)
 {
 	if (f->is_gone[i])
@@ -181,7 +196,7 @@ static bool is_gone(struct dtrace_src *f, unsigned int i)
 	if (f->is_child[i]) {
 		if (waitpid(f->pids[i], NULL, WNOHANG) == 0)
 			return false;
-	} else if (!kill(f->pids[i], 0) || errno == EPERM) {
+	} else if ((!kill(f->pids[i], 0) || errno == EPERM) && !is_zombie(f->pids[i])) {
 		return false;
 	}
 	return f->is_gone[i] = true;

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # beamtap dtrace as a process: commands, signals, files, scripts that are executed, a live region.
 #	tests/e2e/dtrace.sh BUILD_DIR
-B=$(realpath "${1:-build}")
-T=$(mktemp -d) || exit 1
+. "$(dirname "$0")/../lib/tap.sh"
 pids=
-nr=0
 trap 'for p in $pids; do kill -9 $p 2>/dev/null; done; rm -rf "$T"' EXIT
 export TZ=UTC LC_ALL=C
 
@@ -32,6 +30,10 @@ d -qn 'END { printf("%d", $target == '$!'); }' -p $!
 is "a process is waited for" $? 0 '1\n'
 d -qn 'BEGIN { }' -p 999999999
 is "one that is not there is refused, too" $? 1 ''
+sh -c 'sleep 0.3 & echo $! > "$0"; exec sleep 5' "$T"/zombie & pids="$pids $!"
+while [ ! -s "$T"/zombie ]; do sleep 0.02; done
+timeout 3 "$B"/beamtap dtrace -qn 'END { printf("end"); }' -p "$(cat "$T"/zombie)" > "$T"/out 2> "$T"/err < /dev/null
+is "one that nobody asks for its status has ended, too" $? 0 'end\n'
 
 "$B"/beamtap dtrace -qn 'BEGIN { printf("up\n"); } END { printf("down\n"); @ = count(); }' -p $$ > "$T"/out 2> "$T"/err & p=$!
 for _ in $(seq 100); do [ -e /proc/$p ] && grep -q 'SigCgt:.*[1-9a-f]' /proc/$p/status && sleep 0.3 && break; sleep 0.02; done
