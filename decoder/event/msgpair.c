@@ -36,64 +36,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "event/idmap.h"
-#include "event/msgid.h"
-#include "event/msgpair.h"
-
-#define NONE UINT32_MAX
-
-/* A process as far as messages go. */
-struct peer {
-	uint64_t pid;
-	uint64_t born_ns;	       /* 0: not in sight */
-	uint64_t asked_ns, answered_ns; /* last question; last question answered */
-	uint64_t doubt_ns;	       /* last send of which the receiver is in doubt */
-	uint32_t in, out;	       /* first pair with it as receiver, as sender */
-	bool has_aligned;	       /* some pair with it as sender may be aligned */
-	bool is_dead;
-};
-
-struct pair {
-	uint64_t from, to;
-	uint64_t sent_ns;     /* of the last send */
-	uint32_t sent_thread; /* that wrote it */
-	uint32_t first, last; /* sends on their way; aligned pairs alone */
-	uint32_t next_in, prev_in, next_out, prev_out; /* lists of the peers */
-	uint32_t next_hash;
-	bool is_aligned;
-	bool is_from_dead;
-	bool is_over; /* at its receiver's last question the last send was over */
-};
-
-struct sent {
-	uint64_t ns;
-	uint32_t size;
-	uint32_t next;
-};
-
-struct msgpair {
-	const struct names *names;
-	struct msgpair_stats st;
-	uint32_t max;
-	uint64_t since_ns;
-	uint64_t fed, walked; /* records; pairs walked over for questions */
-
-	struct idmap peers_by_pid;
-	struct peer *peers;
-	uint32_t nr_peers, cap_peers, free_peer;
-
-	struct pair *pairs;
-	uint32_t *buckets; /* of pairs; NONE: empty */
-	uint32_t nr_pairs, cap_pairs, mask, free_pair;
-
-	struct sent *sent;
-	uint32_t nr_sent, cap_sent, free_sent;
-
-	struct msgid ids;
-
-	uint64_t *thread_ns; /* time of the last record of each thread */
-	uint32_t nr_threads;
-};
+#include "event/msgtab.h"
 
 struct msgpair *msgpair_new(const struct names *names, uint32_t max)
 {
@@ -103,7 +46,7 @@ struct msgpair *msgpair_new(const struct names *names, uint32_t max)
 		return NULL;
 	m->names = names;
 	m->max = max < 64 ? 64 : max > 1u << 28 ? 1u << 28 : max;
-	m->free_peer = m->free_pair = m->free_sent = NONE;
+	m->free_peer = m->free_pair = m->free_sent = MSGTAB_NONE;
 	return m;
 }
 
@@ -131,111 +74,6 @@ static bool is_pid(uint64_t w)
 	return (w & BTAP_TAG_MASK4) == BTAP_TAG_PID;
 }
 
-static bool grow(const struct msgpair *m, void *tab, uint32_t nr, uint32_t *cap, size_t size)
-{
-	uint32_t want = *cap ? *cap * 2 : 1024;
-	void *p;
-
-	if (nr < *cap)
-		return true;
-	if (nr >= m->max)
-		return false;
-	if (want > m->max)
-		want = m->max;
-	p = realloc(*(void **)tab, (size_t)want * size);
-	if (!p)
-		return false;
-	*(void **)tab = p;
-	*cap = want;
-	return true;
-}
-
-/* No room to remember something: what is known stays, but nothing new rests on the past. */
-static void no_room(struct msgpair *m, uint64_t ts)
-{
-	m->st.no_room++;
-	if (ts >= m->since_ns)
-		m->since_ns = ts + 1;
-}
-
-/* -- sends on their way -- */
-
-static void drop_sent(struct msgpair *m, struct pair *p)
-{
-	if (p->first == NONE)
-		return;
-	m->sent[p->last].next = m->free_sent;
-	m->free_sent = p->first;
-	p->first = p->last = NONE;
-}
-
-static void unalign(struct msgpair *m, struct pair *p)
-{
-	p->is_aligned = false;
-	drop_sent(m, p);
-}
-
-static bool push_sent(struct msgpair *m, struct pair *p, uint64_t ns, uint64_t size)
-{
-	uint32_t i = m->free_sent;
-
-	if (i != NONE)
-		m->free_sent = m->sent[i].next;
-	else if (grow(m, &m->sent, m->nr_sent, &m->cap_sent, sizeof(*m->sent)))
-		i = m->nr_sent++;
-	else
-		return false;
-	m->sent[i] = (struct sent){ ns, size >= UINT32_MAX ? UINT32_MAX : (uint32_t)size, NONE };
-	if (p->first == NONE)
-		p->first = i;
-	else
-		m->sent[p->last].next = i;
-	p->last = i;
-	return true;
-}
-
-/* -- peers -- */
-
-static struct peer *find_peer(struct msgpair *m, uint64_t pid)
-{
-	const uint32_t *i = idmap_get(&m->peers_by_pid, pid);
-
-	return i ? &m->peers[*i] : NULL;
-}
-
-static struct peer *get_peer(struct msgpair *m, uint64_t pid, uint64_t ts)
-{
-	struct peer *p = find_peer(m, pid);
-	uint32_t i = m->free_peer;
-
-	if (p)
-		return p;
-	if (i == NONE && grow(m, &m->peers, m->nr_peers, &m->cap_peers, sizeof(*m->peers)))
-		i = m->nr_peers;
-	if (i == NONE || idmap_put(&m->peers_by_pid, pid, i)) {
-		no_room(m, ts);
-		return NULL;
-	}
-	p = &m->peers[i];
-	if (i == m->nr_peers)
-		m->nr_peers++;
-	else
-		m->free_peer = p->in;
-	*p = (struct peer){ .pid = pid, .in = NONE, .out = NONE };
-	return p;
-}
-
-/* A process that has ended and of which nothing is on its way any more. */
-static void drop_dead_peer(struct msgpair *m, struct peer *p)
-{
-	if (!p->is_dead || p->in != NONE || p->out != NONE)
-		return;
-	idmap_remove(&m->peers_by_pid, p->pid);
-	p->pid = 0;
-	p->in = m->free_peer;
-	m->free_peer = (uint32_t)(p - m->peers);
-}
-
 static bool has_ended(const struct msgpair *m, uint64_t pid)
 {
 	const struct names_proc *p = names_proc(m->names, pid);
@@ -243,149 +81,12 @@ static bool has_ended(const struct msgpair *m, uint64_t pid)
 	return p && p->exit_ns;
 }
 
-/* -- pairs -- */
-
-static inline uint32_t pair_hash(uint64_t from, uint64_t to)
-{
-	return idmap_hash(from ^ (to << 29 | to >> 35));
-}
-
-static inline struct pair *find_pair(const struct msgpair *m, uint64_t from, uint64_t to)
-{
-	uint32_t i;
-
-	if (!m->buckets)
-		return NULL;
-	for (i = m->buckets[pair_hash(from, to) & m->mask]; i != NONE; i = m->pairs[i].next_hash)
-		if (m->pairs[i].from == from && m->pairs[i].to == to)
-			return &m->pairs[i];
-	return NULL;
-}
-
-static bool grow_buckets(struct msgpair *m)
-{
-	uint32_t size = m->buckets ? (m->mask + 1) * 2 : 1024, i, b;
-	uint32_t *buckets;
-
-	if (m->buckets && m->nr_pairs < m->mask)
-		return true;
-	buckets = malloc(size * sizeof(*buckets));
-	if (!buckets)
-		return m->buckets != NULL;
-	memset(buckets, 0xff, size * sizeof(*buckets));
-	free(m->buckets);
-	m->buckets = buckets;
-	m->mask = size - 1;
-	for (i = 0; i < m->nr_pairs; i++) {
-		if (!m->pairs[i].from)
-			continue;
-		b = pair_hash(m->pairs[i].from, m->pairs[i].to) & m->mask;
-		m->pairs[i].next_hash = buckets[b];
-		buckets[b] = i;
-	}
-	return true;
-}
-
-/* Is all known of what A sends B, from a moment when nothing was on its way? */
-static bool is_aligned_at_first(const struct msgpair *m, const struct peer *a, const struct peer *b)
-{
-	if (a->doubt_ns >= m->since_ns && a->doubt_ns)
-		return b->answered_ns > a->doubt_ns && b->answered_ns >= m->since_ns;
-	return (a->born_ns && a->born_ns >= m->since_ns) ||
-	       (b->born_ns && b->born_ns >= m->since_ns) ||
-	       (b->answered_ns && b->answered_ns >= m->since_ns);
-}
-
-static struct pair *new_pair(struct msgpair *m, uint64_t from, uint64_t to, uint64_t ts)
-{
-	struct peer *a, *b;
-	struct pair *p;
-	uint32_t i, bucket;
-
-	/* Both must exist before either is pointed to: the table may move. */
-	if (!get_peer(m, from, ts) || !get_peer(m, to, ts))
-		return NULL;
-	a = find_peer(m, from);
-	b = find_peer(m, to);
-	i = m->free_pair;
-	if (i != NONE) {
-		m->free_pair = m->pairs[i].next_hash;
-	} else if (grow_buckets(m) &&
-		   grow(m, &m->pairs, m->nr_pairs, &m->cap_pairs, sizeof(*m->pairs))) {
-		i = m->nr_pairs++;
-	} else {
-		no_room(m, ts);
-		return NULL;
-	}
-	p = &m->pairs[i];
-	*p = (struct pair){ .from = from, .to = to, .first = NONE, .last = NONE,
-			    .next_in = b->in, .prev_in = NONE, .next_out = a->out, .prev_out = NONE };
-	p->is_aligned = is_aligned_at_first(m, a, b);
-	a->has_aligned |= p->is_aligned;
-	if (b->in != NONE)
-		m->pairs[b->in].prev_in = i;
-	if (a->out != NONE)
-		m->pairs[a->out].prev_out = i;
-	b->in = i;
-	a->out = i;
-	bucket = pair_hash(from, to) & m->mask;
-	p->next_hash = m->buckets[bucket];
-	m->buckets[bucket] = i;
-	return p;
-}
-
-static void remove_pair(struct msgpair *m, uint32_t i)
-{
-	struct pair *p = &m->pairs[i];
-	struct peer *a = find_peer(m, p->from), *b = find_peer(m, p->to);
-	uint32_t *at;
-
-	drop_sent(m, p);
-	for (at = &m->buckets[pair_hash(p->from, p->to) & m->mask]; *at != i;
-	     at = &m->pairs[*at].next_hash)
-		;
-	*at = p->next_hash;
-	if (p->next_in != NONE)
-		m->pairs[p->next_in].prev_in = p->prev_in;
-	if (p->prev_in != NONE)
-		m->pairs[p->prev_in].next_in = p->next_in;
-	else
-		b->in = p->next_in;
-	if (p->next_out != NONE)
-		m->pairs[p->next_out].prev_out = p->prev_out;
-	if (p->prev_out != NONE)
-		m->pairs[p->prev_out].next_out = p->next_out;
-	else
-		a->out = p->next_out;
-	p->from = p->to = 0;
-	p->next_hash = m->free_pair;
-	m->free_pair = i;
-	drop_dead_peer(m, a);
-	if (b != a)
-		drop_dead_peer(m, b);
-}
-
-/* Forget all: nothing that began before @since_ns counts any more.  Costs what was there, not what there is room for. */
-static void reset(struct msgpair *m, uint64_t since_ns)
-{
-	for (uint32_t i = 0; i < m->nr_pairs; i++)
-		if (m->pairs[i].from)
-			m->buckets[pair_hash(m->pairs[i].from, m->pairs[i].to) & m->mask] = NONE;
-	for (uint32_t i = 0; i < m->nr_peers; i++)
-		if (m->peers[i].pid)
-			idmap_remove(&m->peers_by_pid, m->peers[i].pid);
-	m->nr_peers = m->nr_pairs = m->nr_sent = 0;
-	m->free_peer = m->free_pair = m->free_sent = NONE;
-	if (since_ns > m->since_ns)
-		m->since_ns = since_ns;
-}
-
 /* -- events -- */
 
 /* Something of @from went somewhere unknown: it may be any of its pairs. */
 static void doubt(struct msgpair *m, uint64_t from, uint64_t ts)
 {
-	struct peer *a = get_peer(m, from, ts);
+	struct peer *a = msgtab_get_peer(m, from, ts);
 
 	if (!a)
 		return;
@@ -393,8 +94,8 @@ static void doubt(struct msgpair *m, uint64_t from, uint64_t ts)
 	if (!a->has_aligned)
 		return;
 	a->has_aligned = false;
-	for (uint32_t i = a->out; i != NONE; i = m->pairs[i].next_out)
-		unalign(m, &m->pairs[i]);
+	for (uint32_t i = a->out; i != MSGTAB_NONE; i = m->pairs[i].next_out)
+		msgtab_unalign(m, &m->pairs[i]);
 }
 
 static void on_send(struct msgpair *m, const struct src_rec *rec)
@@ -425,18 +126,18 @@ static void on_send(struct msgpair *m, const struct src_rec *rec)
 			doubt(m, from, rec->ts);
 		return;
 	}
-	p = find_pair(m, from, to);
+	p = msgtab_pair(m, from, to);
 	if (!p && has_ended(m, to))
 		return; /* it goes nowhere */
 	if (!p)
-		p = new_pair(m, from, to, rec->ts);
+		p = msgtab_new_pair(m, from, to, rec->ts);
 	if (!p)
 		return;
 	p->sent_ns = rec->ts;
 	p->sent_thread = rec->thread;
-	if (p->is_aligned && !push_sent(m, p, rec->ts, DECODE(rec, message_send, size))) {
+	if (p->is_aligned && !msgtab_push(m, p, rec->ts, DECODE(rec, message_send, size))) {
 		m->st.no_room++;
-		unalign(m, p);
+		msgtab_unalign(m, p);
 	}
 }
 
@@ -477,34 +178,34 @@ static int on_receive(struct msgpair *m, const struct src_rec *rec, struct msgpa
 		m->st.unknown++;
 		return 0;
 	}
-	p = find_pair(m, from, to);
+	p = msgtab_pair(m, from, to);
 	if (!p) {
 		/* Its send is not there.  Should it yet come, out of order, it must not count. */
 		if (!has_ended(m, from))
-			p = new_pair(m, from, to, rec->ts);
+			p = msgtab_new_pair(m, from, to, rec->ts);
 		if (p)
-			unalign(m, p);
+			msgtab_unalign(m, p);
 	}
 	if (!p || !p->is_aligned)
 		goto not_aligned;
 	i = p->first;
-	if (i == NONE)
+	if (i == MSGTAB_NONE)
 		goto contradicted;
 	s = &m->sent[i];
 	if ((int64_t)size >= 0 && s->size != UINT32_MAX && size < UINT32_MAX && size != s->size)
 		goto contradicted;
 	p->first = s->next;
-	if (p->first == NONE)
-		p->last = NONE;
+	if (p->first == MSGTAB_NONE)
+		p->last = MSGTAB_NONE;
 	s->next = m->free_sent;
 	m->free_sent = i;
 	*hit = (struct msgpair_hit){ s->ns, rec->ts > s->ns ? rec->ts - s->ns : 0, from, false };
 	m->st.paired++;
-	if (p->first == NONE && p->is_from_dead)
-		remove_pair(m, (uint32_t)(p - m->pairs));
+	if (p->first == MSGTAB_NONE && p->is_from_dead)
+		msgtab_remove(m, (uint32_t)(p - m->pairs));
 	return 1;
 contradicted:
-	unalign(m, p);
+	msgtab_unalign(m, p);
 not_aligned:
 	m->st.unaligned++;
 	return 0;
@@ -516,9 +217,9 @@ static void on_spawn(struct msgpair *m, const struct src_rec *rec)
 	struct peer *p;
 
 	/* Heard of before: then its beginning is not in sight. */
-	if (!is_pid(pid) || find_peer(m, pid))
+	if (!is_pid(pid) || msgtab_peer(m, pid))
 		return;
-	p = get_peer(m, pid, rec->ts);
+	p = msgtab_get_peer(m, pid, rec->ts);
 	if (p)
 		p->born_ns = rec->ts;
 }
@@ -526,7 +227,7 @@ static void on_spawn(struct msgpair *m, const struct src_rec *rec)
 static void on_asked(struct msgpair *m, const struct src_rec *rec)
 {
 	uint64_t pid = DECODE(rec, state_asked, p);
-	struct peer *b = is_pid(pid) ? get_peer(m, pid, rec->ts) : NULL;
+	struct peer *b = is_pid(pid) ? msgtab_get_peer(m, pid, rec->ts) : NULL;
 
 	if (!b)
 		return;
@@ -534,7 +235,7 @@ static void on_asked(struct msgpair *m, const struct src_rec *rec)
 	if (m->walked / 16 > m->fed + 65536)
 		return; /* too much work for what is told: no proof by this question */
 	b->asked_ns = rec->ts;
-	for (uint32_t i = b->in; i != NONE; i = m->pairs[i].next_in) {
+	for (uint32_t i = b->in; i != MSGTAB_NONE; i = m->pairs[i].next_in) {
 		struct pair *p = &m->pairs[i];
 
 		m->walked++;
@@ -546,18 +247,18 @@ static void on_asked(struct msgpair *m, const struct src_rec *rec)
 static void on_answered(struct msgpair *m, const struct src_rec *rec)
 {
 	uint64_t pid = DECODE(rec, state_process, p);
-	struct peer *b = is_pid(pid) ? find_peer(m, pid) : NULL, *a;
+	struct peer *b = is_pid(pid) ? msgtab_peer(m, pid) : NULL, *a;
 
 	if (!b || !b->asked_ns || b->asked_ns < m->since_ns || b->answered_ns == b->asked_ns)
 		return;
 	b->answered_ns = b->asked_ns;
-	for (uint32_t i = b->in; i != NONE; i = m->pairs[i].next_in) {
+	for (uint32_t i = b->in; i != MSGTAB_NONE; i = m->pairs[i].next_in) {
 		struct pair *p = &m->pairs[i];
 
-		if (p->is_aligned && (p->first == NONE || m->sent[p->first].ns >= b->asked_ns))
+		if (p->is_aligned && (p->first == MSGTAB_NONE || m->sent[p->first].ns >= b->asked_ns))
 			continue;
-		unalign(m, p);
-		a = find_peer(m, p->from);
+		msgtab_unalign(m, p);
+		a = msgtab_peer(m, p->from);
 		p->is_aligned = p->is_over && p->sent_ns < b->asked_ns &&
 				a->doubt_ns < b->asked_ns;
 		a->has_aligned |= p->is_aligned;
@@ -566,34 +267,34 @@ static void on_answered(struct msgpair *m, const struct src_rec *rec)
 
 static void on_exit_(struct msgpair *m, const struct src_rec *rec)
 {
-	struct peer *b = find_peer(m, DECODE(rec, process_exit, p));
+	struct peer *b = msgtab_peer(m, DECODE(rec, process_exit, p));
 	uint32_t i, next;
 
 	if (!b)
 		return;
 	/* What was on its way to it is gone; what it sent is not. */
-	for (i = b->in; i != NONE; i = next) {
+	for (i = b->in; i != MSGTAB_NONE; i = next) {
 		next = m->pairs[i].next_in;
-		remove_pair(m, i);
+		msgtab_remove(m, i);
 	}
-	for (i = b->out; i != NONE; i = next) {
+	for (i = b->out; i != MSGTAB_NONE; i = next) {
 		next = m->pairs[i].next_out;
 		m->pairs[i].is_from_dead = true;
-		if (m->pairs[i].first == NONE)
-			remove_pair(m, i);
+		if (m->pairs[i].first == MSGTAB_NONE)
+			msgtab_remove(m, i);
 	}
 	b->is_dead = true;
 	b->born_ns = b->answered_ns = 0;
-	drop_dead_peer(m, b);
+	msgtab_drop_dead(m, b);
 }
 
 static void on_exit_signal(struct msgpair *m, const struct src_rec *rec)
 {
-	struct pair *p = find_pair(m, DECODE(rec, process_exit_signal, sender),
+	struct pair *p = msgtab_pair(m, DECODE(rec, process_exit_signal, sender),
 				   DECODE(rec, process_exit_signal, receiver));
 
 	if (p)
-		unalign(m, p);
+		msgtab_unalign(m, p);
 }
 
 static void note_thread(struct msgpair *m, const struct src_rec *rec)
@@ -641,11 +342,11 @@ int msgpair_feed(struct msgpair *m, const struct src_rec *rec, struct msgpair_hi
 	case BTAP_EV_tap_start:
 	case BTAP_EV_tap_stop:
 		/* Which events are on has changed: before this, not all may have been seen. */
-		reset(m, rec->ts);
+		msgtab_reset(m, rec->ts);
 		break;
 	case BTAP_LOST_EVENT:
 		m->st.losses++;
-		reset(m, decode_lost(rec, &lost) && lost.end_ns > rec->ts ? lost.end_ns : rec->ts);
+		msgtab_reset(m, decode_lost(rec, &lost) && lost.end_ns > rec->ts ? lost.end_ns : rec->ts);
 		break;
 	}
 	note_thread(m, rec);
