@@ -299,7 +299,7 @@ static void fire(struct run *r, struct dout *o, struct input *in)
 			continue;
 		out = (struct vm_record){ &probe, c, 0, vm->rec_used, vm->rec };
 		if (vm->speculating)
-			spec_put(vm);
+			spec_put(vm, 0);
 		else
 			dout_record(o, &out);
 	}

@@ -305,8 +305,8 @@ static void speculations(void **state)
 	assert_int_equal(spec_take(vm.spec), 0);
 	assert_int_equal(vm.spec->failed, 1);
 	vm.speculating = 1;
-	spec_put(&vm);
-	spec_put(&vm);
+	spec_put(&vm, 1);
+	spec_put(&vm, 2);
 	spec_end(&vm, 1, true);
 	assert_int_equal(nr_committed, 2);
 	assert_int_equal(spec_live(vm.spec, 1), 0);
