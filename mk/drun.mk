@@ -4,6 +4,7 @@ $(B)/beamtap-dtrace: $(B)/beamtap
 	@ln -sf beamtap $@
 
 CHECKS     += d-golden='BEAMTAP=$(abspath $(B))/beamtap MKREC=$(abspath $(MKREC)) tests/golden/d_run'
+CHECKS     += d-samples='BEAMTAP=$(abspath $(B))/beamtap tests/golden/d_samples'
 CHECKS     += d-fast='BEAMTAP=$(abspath $(B))/beamtap tests/golden/d_fast'
 CHECKS     += otp-examples=tests/e2e/otp_examples.sh\ $(B)
 CHECK_DEPS += $(B)/beamtap $(MKREC)

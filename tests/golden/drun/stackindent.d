@@ -1,0 +1,1 @@
+message-send { jstack(); stack(); @[jstack()] = count(); }
