@@ -59,8 +59,9 @@ int btap_enable_switch(struct btap_region *r, const struct btap_switch *req)
 	struct btap_ctl *ctl = btap_region_ctl(r);
 	unsigned int event;
 
-	if ((req->purpose != BTAP_ON_RING && req->purpose != BTAP_ON_USDT) || req->reserved ||
-	    req->stop_when_full > 1 || (req->mask[0] & 1))
+	if ((req->purpose != BTAP_ON_RING && req->purpose != BTAP_ON_USDT &&
+	     req->purpose != BTAP_ON_STACK) ||
+	    req->reserved || req->stop_when_full > 1 || (req->mask[0] & 1))
 		return -EINVAL;
 	if (req->purpose != BTAP_ON_RING && (req->stop_when_full || req->nr_functions))
 		return -EINVAL;

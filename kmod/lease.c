@@ -120,6 +120,8 @@ static void show(struct btap_region *r, unsigned int i, const struct btap_lease_
 	WRITE_ONCE(page->pid, task_tgid_vnr(current));
 	WRITE_ONCE(page->spec_len, req->spec_len);
 	memcpy(page->who, req->who, sizeof(page->who));
+	for (w = 0; w < BTAP_MASK_WORDS; w++)
+		WRITE_ONCE(page->stack[w], req->stack[w]);
 	if (req->spec_len)
 		memcpy(page->spec, spec, req->spec_len);
 	/* Pairs with the acquire of the VM's controller. */

@@ -41,12 +41,20 @@ static const struct type types[] = {
 #define AS_FIELD(type, name, arg, need, doc) { #type, #name, arg, #need, doc },
 #define AS_FIELDS(id, name, usdt, doc) static const struct field fields_##name[] = { BTAP_FIELDS_##name(AS_FIELD) };
 BTAP_EVENTS(AS_FIELDS)
+BTAP_RING_EVENTS(AS_FIELDS)
 #undef AS_FIELDS
 #undef AS_FIELD
+/* The last ones, nr_ring of them, are no probes. */
 static const struct event events[] = {
 #define AS_EVENT(id, name, usdt, doc) { id, #name, #usdt, doc, fields_##name, NR(fields_##name) },
 	BTAP_EVENTS(AS_EVENT)
+	BTAP_RING_EVENTS(AS_EVENT)
 #undef AS_EVENT
+};
+enum {
+#define AS_ONE(id, name, usdt, doc) +1
+	nr_ring = 0 BTAP_RING_EVENTS(AS_ONE)
+#undef AS_ONE
 };
 
 static const struct type *type_of(const char *name)
@@ -105,11 +113,20 @@ static void print_hrl(void)
 
 /* -- events.md -- */
 
+static bool is_probe(const struct event *e)
+{
+	return e < events + NR(events) - nr_ring;
+}
+
 static void print_event(const struct event *e)
 {
 	printf("\n### %s\n\n", undouble(e->usdt, '-'));
-	printf("%c%s. Event %d, `%s`; USDT `%s`.\n\n", e->doc[0] - ('a' <= e->doc[0] && e->doc[0] <= 'z' ? 32 : 0),
-	       e->doc + 1, e->id, e->name, e->usdt);
+	printf("%c%s. Event %d, `%s`; ", e->doc[0] - ('a' <= e->doc[0] && e->doc[0] <= 'z' ? 32 : 0),
+	       e->doc + 1, e->id, e->name);
+	if (is_probe(e))
+		printf("USDT `%s`.\n\n", e->usdt);
+	else
+		printf("in rings and recordings alone, no probe.\n\n");
 	printf("| argument | field | type | in D | |\n|---|---|---|---|---|\n");
 	for (size_t i = 0; i < e->nr_fields; i++) {
 		const struct field *f = &e->fields[i];
@@ -142,7 +159,7 @@ static void print_bt(void)
 {
 	printf("# Made from uapi/beamtap/catalog.h by `make gen`: change that.\n"
 	       "# tracepoint, USDT probe, field, argument, text | signed | unsigned\n");
-	for (size_t i = 0; i < NR(events); i++)
+	for (size_t i = 0; i < NR(events) - nr_ring; i++)
 		for (size_t j = 0; j < events[i].nr_fields; j++) {
 			const struct field *f = &events[i].fields[j];
 			const char *dtype = type_of(f->type)->dtype;

@@ -68,6 +68,7 @@ struct dump {
 	struct moment from, to;
 	uint64_t max, printed, from_ns, to_ns;
 	uint64_t lost, gaps;
+	struct src_rec stack; /* the last one, whose event has not come; event 0: none.  Borrowed from the run */
 	bool is_filtered, has_begun, is_done;
 };
 
@@ -340,7 +341,13 @@ static inline void put_rec(struct dump *u, const struct src_rec *rec)
 static void filter_rec(struct dump *u, const struct src_rec *rec)
 {
 	uint32_t vm = src_thread(u->s, rec->thread)->vm;
+	struct src_rec stack = u->stack;
 
+	u->stack.event = 0;
+	if (rec->event == BTAP_EV_stack) {
+		u->stack = *rec; /* printed if its event is */
+		return;
+	}
 	if (u->by_name)
 		names_feed(u->names[vm], rec);
 	if (rec->ts < u->from_ns || !is_wanted(u, rec)) {
@@ -353,6 +360,8 @@ static void filter_rec(struct dump *u, const struct src_rec *rec)
 		u->is_done = true;
 		return;
 	}
+	if (stack.event && stack.thread == rec->thread && stack.ts == rec->ts)
+		put_rec(u, &stack);
 	put_rec(u, rec);
 	u->printed += rec->event != BTAP_LOST_EVENT;
 	u->is_done = u->max && u->printed >= u->max;
@@ -366,6 +375,7 @@ static int dump_all(struct dump *u, struct diag *d)
 
 	print_head(u->print, &u->out);
 	while (!u->is_done && !u->out.error && (r = src_run(u->s, &run, d)) > 0) {
+		u->stack.event = 0;
 		while (!u->is_done && src_run_next(&run, &rec)) {
 			if (!u->has_begun)
 				begin(u, &rec);

@@ -124,7 +124,10 @@ static int list_probes(struct region *r, const char *glob, bool is_verbose)
 	region_alive(r, why, sizeof(why));
 	printf("%s: OTP %u, erts %s, %s, %s; %s; %u rings\n\n", f->node, f->otp_release,
 	       f->erts_version, f->jit ? "JIT" : "interpreter",
-	       f->way == BTAP_WAY_HOOKS ? "hooks compiled in" : "agent", why, s->nr_threads);
+	       f->way != BTAP_WAY_HOOKS				    ? "agent"
+	       : f->able[BTAP_EV_stack / 64] >> BTAP_EV_stack % 64 & 1 ? "hooks compiled in, with stacks"
+								    : "hooks compiled in",
+	       why, s->nr_threads);
 	printf("%-3s %-28s %s\n", "CAN", "PROBE",
 	       is_verbose ? "" : "ARGUMENTS ([] may be missing)");
 	for (unsigned int i = 0; i < m.nr && err >= 0; i++)

@@ -2,6 +2,7 @@
 /* wish.c - from what a user writes to what a node is asked for; see wish.h */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "cli/wish.h"
 #include "event/desc.h"
@@ -56,49 +57,89 @@ static bool add_by_event_name(const char *glob, uint64_t set[BTAP_MASK_WORDS])
 	return has;
 }
 
-/* One -e.  What is wrong with it is appended to @bad. */
-static int add_glob(struct wish *w, struct provider_set *set, const struct src_vm *vm,
-		    const char *glob, struct diag *bad)
+/* Step over `:word` at the end of a text.  Return: whether it was there */
+static bool ends_with(const char *text, size_t *len, const char *word)
+{
+	size_t n = strlen(word);
+
+	if (*len <= n || memcmp(text + *len - n, word, n))
+		return false;
+	*len -= n;
+	return true;
+}
+
+/* One glob of -e, with `:stack` behind it for stacks too. */
+static int add_part(struct wish *w, struct provider_set *set, const char *text, size_t len,
+		    uint64_t events[BTAP_MASK_WORDS], uint64_t stacks[BTAP_MASK_WORDS],
+		    struct diag *bad)
 {
 	struct match m = { 0 };
-	uint64_t events[BTAP_MASK_WORDS] = { 0 }, able[BTAP_MASK_WORDS];
-	int r = match_add(&m, glob, bad), err = 0;
+	uint64_t found[BTAP_MASK_WORDS] = { 0 };
+	bool with_stack = ends_with(text, &len, ":stack");
+	char *glob = strndup(text, len);
+	int r, err = 0;
 
+	if (!glob)
+		return diag_fail(bad, -ENOMEM, "no memory for '%s'", text);
+	r = match_add(&m, glob, bad);
 	for (unsigned int i = 0; !r && i < m.nr; i++) {
 		struct diag why = DIAG_INIT;
 
-		err = erlang_want(set, &m.descs[i], events, w->spec, sizeof(w->spec), &why);
+		err = erlang_want(set, &m.descs[i], found, w->spec, sizeof(w->spec), &why);
 		if (err == -ENOENT && *m.descs[i].glob[MATCH_NAME] &&
-		    add_by_event_name(m.descs[i].glob[MATCH_NAME], events))
+		    add_by_event_name(m.descs[i].glob[MATCH_NAME], found))
 			err = 0;
 		if (err)
 			r = diag_fail(bad, err, "%s", why.nr ? why.text[0] : glob);
 	}
 	match_fini(&m);
-	if (r)
-		return r;
+	free(glob);
 	for (unsigned int i = 0; i < BTAP_MASK_WORDS; i++) {
-		able[i] = events[i] & vm->facts.able[i];
-		w->want.events[i] |= able[i];
+		events[i] |= found[i];
+		stacks[i] |= with_stack ? found[i] : 0;
 	}
-	if (is_empty(able))
+	return r;
+}
+
+/* One -e.  What is wrong with it is appended to @bad. */
+static int add_glob(struct wish *w, struct provider_set *set, const struct src_vm *vm,
+		    const char *text, struct diag *bad)
+{
+	uint64_t events[BTAP_MASK_WORDS] = { 0 }, stacks[BTAP_MASK_WORDS] = { 0 };
+	int r;
+
+	for (const char *part = text;; part++) {
+		size_t len = strcspn(part, ",");
+
+		r = add_part(w, set, part, len, events, stacks, bad);
+		if (r)
+			return r;
+		part += len;
+		if (!*part)
+			break;
+	}
+	for (unsigned int i = 0; i < BTAP_MASK_WORDS; i++) {
+		events[i] &= vm->facts.able[i];
+		w->want.events[i] |= events[i];
+		w->want.stacks[i] |= stacks[i] & events[i];
+	}
+	if (is_empty(events))
 		return diag_fail(bad, -EOPNOTSUPP,
 				 "no probe that '%s' matches can fire in this node; `beamtap list "
 				 "-p %u` shows those that can",
-				 glob, vm->facts.os_pid);
+				 text, vm->facts.os_pid);
 	return 0;
 }
 
-/* lists:map/2, with `:return` behind it for returns and exceptions too. */
+/* lists:map/2, with `:return` behind it for returns and exceptions too, `:stack` for the calls' stacks. */
 static int add_function(struct wish *w, const char *text, struct diag *bad)
 {
-	static const char ret[] = ":return";
 	size_t len = strlen(text), used = strlen(w->spec);
-	bool with_return = len > strlen(ret) && !strcmp(text + len - strlen(ret), ret);
+	bool with_stack = ends_with(text, &len, ":stack");
+	bool with_return = ends_with(text, &len, ":return");
 	int n;
 
-	if (with_return)
-		len -= strlen(ret);
+	with_stack = with_stack || ends_with(text, &len, ":stack");
 	if (!len || strchr(text, '\n'))
 		return diag_fail(bad, -EINVAL, "'%s' is no function: write module:function/arity",
 				 text);
@@ -111,6 +152,8 @@ static int add_function(struct wish *w, const char *text, struct diag *bad)
 				 BTAP_LEASE_SPEC_MAX);
 	}
 	add(w->want.events, BTAP_EV_function_entry);
+	if (with_stack)
+		add(w->want.stacks, BTAP_EV_function_entry);
 	if (with_return) {
 		add(w->want.events, BTAP_EV_function_return);
 		add(w->want.events, BTAP_EV_function_replaced);

@@ -6,7 +6,8 @@
  * that is all that happens to such a record.  A machine's probe: fire it.  Two
  * markers stand for "ask the provider": ask_first, whose answer replaces it, and
  * ask_always, for events that are a probe a function (or a number); a third,
- * only_track, for events that no clause wants, but eproc.  A loss has a slot, too.
+ * only_track, for events that no clause wants, but eproc; a fourth, keep_stack, for the
+ * stack that goes before an event.  A loss has a slot, too.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include "drun/rec.h"
 #include "drun/run.h"
 #include "drun/spec.h"
+#include "drun/stack.h"
 #include "provider/erlang.h"
 
 #define POLL_NS	 1000000ULL  /* between two looks at a live source that had nothing */
@@ -146,6 +148,8 @@ static void fire_record(struct run *r, const struct vm_probe *probe, const struc
 	ev->desc = desc_table[rec->event];
 	ev->args = r->vm.args[rec->event];
 	ev->ts = rec->ts;
+	if (r->wants_stacks)
+		stack_take(r, rec);
 	if (r->eproc) {
 		ev->who.proc = eproc_actor(rec);
 		if (!ev->who.proc)
@@ -216,6 +220,7 @@ static void lost(struct run *r, const struct src_rec *rec, uint32_t vm)
 
 	if (!decode_lost(rec, &l))
 		return;
+	stack_forget(r, rec->thread);
 	if (r->eproc && l.begin_ns >= r->next_ns) { /* until then it is known who runs */
 		timer_run(r, l.begin_ns);
 		set_thread(r, rec->thread, vm);
@@ -237,6 +242,10 @@ static void use_record(struct run *r, struct vm_probe **slot, const struct src_r
 
 	if (__builtin_expect(rec->event >= BTAP_MAX_EVENTS, 0)) {
 		lost(r, rec, vm);
+		return;
+	}
+	if (probe == &r->keep_stack) {
+		stack_keep(r, rec);
 		return;
 	}
 	if (r->eproc) {

@@ -78,6 +78,10 @@ struct run {
 	struct bvar_ids *ids; /* by VM: whose process it is; NULL: never asked */
 	struct outbuf term_buf;
 	struct eproc *eproc; /* who runs where; NULL: nobody asks */
+	struct vm_probe keep_stack; /* a marker, too */
+	struct stack_kept **stacks; /* by thread: stack.c */
+	uint32_t nr_stacks;
+	bool wants_stacks; /* some clause looks at the stacks that events bring with them */
 	uint8_t track[BTAP_MAX_EVENTS]; /* events that eproc wants: enum eproc_when */
 	uint64_t told[4]; /* drops told so far */
 	uint64_t fired; /* probes, for -v and benches */

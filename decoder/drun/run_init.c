@@ -9,6 +9,7 @@
 #include "drun/fast.h"
 #include "drun/run.h"
 #include "drun/spec.h"
+#include "drun/stack.h"
 #include "provider/erlang.h"
 
 #define SPEC_MAX BTAP_LEASE_SPEC_MAX
@@ -79,6 +80,7 @@ void run_fini(struct run *r)
 	for (uint32_t i = 0; i < provider_nr(r->probes->set); i++)
 		free_probe(provider_at(r->probes->set, i));
 	free(r->slots);
+	stack_fini(r);
 	free(r->timers);
 	free(r->held_words);
 	eproc_free(r->eproc);
@@ -92,7 +94,7 @@ static bool is_named(const char *s, const char *end)
 {
 	size_t n = strlen(s), m = strlen(end);
 
-	return n >= m && !strcmp(s + n - m, end);
+	return n >= m && !strcmp(s + n - m, end) && (n == m || s[n - m - 1] == '-');
 }
 
 static bool add_clause(struct vm_probe *v, uint32_t clause)
@@ -184,6 +186,15 @@ static int enable_one(void *ctx, struct provider_probe *p)
 	return 0;
 }
 
+/* Does it print a stack that an event may bring with it? */
+static bool has_stack(const struct dprog *prog, const struct dprog_clause *clause)
+{
+	for (uint32_t i = clause->start; i < clause->end; i++)
+		if (prog->code[i].op == DPROG_OP_STACK && prog->code[i].b != DPROG_STACK_KERNEL)
+			return true;
+	return false;
+}
+
 /* On a live node somebody must say which functions are meant: all of them would bring it to its knees. */
 static bool names_no_function(const struct match_desc *m)
 {
@@ -196,11 +207,13 @@ static int ask_source(struct run *r, struct diag *d)
 {
 	char spec[SPEC_MAX] = "";
 	struct src_want want = { .who = "beamtap dtrace" };
+	uint64_t events[BTAP_MASK_WORDS];
 	struct diag why;
 	int err;
 
 	for (uint32_t c = 0; c < r->prog->nr_clauses; c++) {
 		const struct dprog_clause *clause = &r->prog->clauses[c];
+		bool with_stack = has_stack(r->prog, clause);
 
 		for (uint32_t k = 0; k < clause->nr_pdescs; k++) {
 			struct match_desc m = probes_desc(&clause->pdescs[k]);
@@ -211,11 +224,16 @@ static int ask_source(struct run *r, struct diag *d)
 						 "be traced: write erlang*:MODULE:FUNCTION:%s or erlang*:MODULE::%s",
 						 clause->pdescs[k].text, m.glob[MATCH_NAME], m.glob[MATCH_NAME]);
 			why = (struct diag)DIAG_INIT; /* that BEGIN is no probe of a VM is no cause of anything */
-			err = erlang_want(r->probes->set, &m, want.events, spec, sizeof(spec), &why);
+			memset(events, 0, sizeof(events));
+			err = erlang_want(r->probes->set, &m, events, spec, sizeof(spec), &why);
 			if (err && err != -ENOENT) {
 				if (d)
 					*d = why;
 				return err;
+			}
+			for (unsigned int i = 0; i < BTAP_MASK_WORDS; i++) {
+				want.events[i] |= events[i];
+				want.stacks[i] |= with_stack ? events[i] : 0;
 			}
 		}
 	}
@@ -237,6 +255,10 @@ int run_enable(struct run *r, struct diag *d)
 	for (uint32_t c = 0; c < r->prog->nr_clauses; c++)
 		if ((r->prog->clauses[c].flags & DPROG_C_DESTR) && !r->opts.vm.destructive)
 			return diag_fail(d, -EPERM, "Destructive actions not allowed");
+	for (uint32_t c = 0; c < r->prog->nr_clauses; c++)
+		r->wants_stacks |= has_stack(r->prog, &r->prog->clauses[c]);
+	for (uint32_t v = 0; r->wants_stacks && r->src && v < r->src->nr_vms; v++)
+		r->slots[(size_t)v * RUN_SLOTS + BTAP_EV_stack] = &r->keep_stack;
 	for (uint32_t c = 0; c < r->prog->nr_clauses; c++)
 		for (uint32_t k = 0; k < r->prog->clauses[c].nr_pdescs; k++)
 			probes_each(r->probes, &r->prog->clauses[c].pdescs[k], enable_one, &e);

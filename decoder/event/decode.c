@@ -29,7 +29,9 @@ unsigned int decode_pos(const struct src_rec *rec, const struct desc *d, unsigne
 	for (; at < i; at++) {
 		if (pos >= rec->nr_words)
 			return 0;
-		n = desc_types[d->fields[at].type].is_text ? text_words(rec, pos) : 1;
+		n = desc_types[d->fields[at].type].is_text	  ? text_words(rec, pos)
+		    : desc_types[d->fields[at].type].is_pairs ? 1 + 2 * decode_frames_at(rec, pos).nr
+								  : 1;
 		if (!n)
 			return 0;
 		pos += n;
@@ -46,6 +48,17 @@ struct decode_text decode_text_at(const struct src_rec *rec, unsigned int pos)
 		t.len = (uint32_t)rec->words[pos];
 	}
 	return t;
+}
+
+struct decode_frames decode_frames_at(const struct src_rec *rec, unsigned int pos)
+{
+	struct decode_frames f = { NULL, 0 };
+
+	if (pos < rec->nr_words && rec->words[pos] <= (rec->nr_words - pos - 1) / 2) {
+		f.at = &rec->words[pos + 1];
+		f.nr = (uint32_t)rec->words[pos];
+	}
+	return f;
 }
 
 bool decode_text(const struct src_rec *rec, const struct desc *d, unsigned int i,

@@ -19,6 +19,7 @@
 
 /* One struct an event, that the compiler counts positions with; never an object. */
 #define DECODE_WIRE_word 1
+#define DECODE_WIRE_pairs 4096
 #define DECODE_WIRE_text 4096 /* pushes what follows beyond any record: DECODE() refuses it */
 #define AS_SIZE(name, wire, dtype, unit, doc) DECODE_SIZE_##name = DECODE_WIRE_##wire,
 enum { BTAP_TYPES(AS_SIZE) DECODE_NR_SIZES };
@@ -26,6 +27,7 @@ enum { BTAP_TYPES(AS_SIZE) DECODE_NR_SIZES };
 #define AS_MEMBER(type, name, arg, need, doc) uint64_t name[DECODE_SIZE_##type];
 #define AS_LAYOUT(id, name, usdt, doc) struct decode_layout_##name { BTAP_FIELDS_##name(AS_MEMBER) };
 BTAP_EVENTS(AS_LAYOUT)
+BTAP_RING_EVENTS(AS_LAYOUT)
 #undef AS_LAYOUT
 #undef AS_MEMBER
 
@@ -79,6 +81,15 @@ bool decode_text(const struct src_rec *rec, const struct desc *d, unsigned int i
 /** DECODE_TEXT() - the text field of an event by name; the text's at is NULL where there is none */
 #define DECODE_TEXT(rec, ev, field) decode_text_at((rec), DECODE_POS(ev, field))
 struct decode_text decode_text_at(const struct src_rec *rec, unsigned int pos);
+
+/* A stack: pairs of a function (mfa) and a line (0: not known), in the record. */
+struct decode_frames {
+	const uint64_t *at;
+	uint32_t nr;
+};
+/** decode_frames_at() - a `frames` field whose first word is at @pos; no frames where it makes no sense */
+struct decode_frames decode_frames_at(const struct src_rec *rec, unsigned int pos);
+#define DECODE_FRAMES(rec, ev, field) decode_frames_at((rec), DECODE_POS(ev, field))
 
 /** decode_is_known() - Return: whether a word of a type says something */
 static inline bool decode_is_known(unsigned int type, uint64_t v)

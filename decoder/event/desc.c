@@ -10,10 +10,11 @@
 #include <string.h>
 #include "event/desc.h"
 
-#define IS_TEXT_word false
-#define IS_TEXT_text true
+#define FORM_word  false, false
+#define FORM_text  true, false
+#define FORM_pairs false, true
 const struct desc_type_info desc_types[DESC_NR_TYPES] = {
-#define AS_TYPE(name, wire, dtype, unit, doc) { #name, dtype, unit, doc, IS_TEXT_##wire },
+#define AS_TYPE(name, wire, dtype, unit, doc) { #name, dtype, unit, doc, FORM_##wire },
 	BTAP_TYPES(AS_TYPE)
 #undef AS_TYPE
 };
@@ -24,6 +25,7 @@ const struct desc_type_info desc_types[DESC_NR_TYPES] = {
 #define AS_FIELDS(id, name, usdt, doc) \
 	static struct desc_field fields_##name[] = { BTAP_FIELDS_##name(AS_FIELD) };
 BTAP_EVENTS(AS_FIELDS)
+BTAP_RING_EVENTS(AS_FIELDS)
 #undef AS_FIELDS
 #undef AS_FIELD
 
@@ -35,6 +37,7 @@ BTAP_EVENTS(AS_FIELDS)
 	_Static_assert(NR(fields_##name) <= DESC_MAX_FIELDS, #name " has too many fields"); \
 	_Static_assert((id) > 0 && (id) < BTAP_MAX_EVENTS, #name ": its id is too big");
 BTAP_EVENTS(AS_DESC)
+BTAP_RING_EVENTS(AS_DESC)
 #undef AS_DESC
 
 const struct desc *const desc_all[] = {
@@ -47,6 +50,7 @@ const unsigned int desc_nr = NR(desc_all);
 const struct desc *const desc_table[BTAP_MAX_EVENTS] = {
 #define AS_ROW(id, name, usdt, doc) [id] = &desc_##name,
 	BTAP_EVENTS(AS_ROW)
+	BTAP_RING_EVENTS(AS_ROW)
 #undef AS_ROW
 };
 
@@ -77,7 +81,7 @@ static void fill(struct desc *d, struct desc_field *f, char *dname)
 		f[i].pos = (uint8_t)pos;
 		if (pos)
 			d->nr_fixed++;
-		if (desc_types[f[i].type].is_text)
+		if (desc_types[f[i].type].is_text || desc_types[f[i].type].is_pairs)
 			pos = 0;
 		else if (pos)
 			pos++;
@@ -103,6 +107,7 @@ __attribute__((constructor)) static void desc_fill(void)
 
 #define AS_FILL(id, name, usdt, doc) fill(&desc_##name, fields_##name, dname_##name);
 	BTAP_EVENTS(AS_FILL)
+	BTAP_RING_EVENTS(AS_FILL)
 #undef AS_FILL
 	for (i = 0; i < NR(desc_all); i++) {
 		for (j = i; j && strcmp(sorted[j - 1]->name, desc_all[i]->name) > 0; j--)

@@ -29,7 +29,8 @@ struct desc_type_info {
 	const char *dtype; /* "int64_t": its type in D */
 	const char *unit;  /* "word", "ns", "byte" or "-" */
 	const char *doc;
-	bool is_text; /* a length word and bytes; else one word */
+	bool is_text;  /* a length word and bytes; else one word */
+	bool is_pairs; /* a number, and then so many pairs of words */
 };
 
 struct desc_field {
@@ -40,7 +41,7 @@ struct desc_field {
 	bool is_opt;  /* a record may end before it */
 	/*
 	 * Index of its word in the record (the header is word 0), or 0 where a
-	 * text before it makes that vary.
+	 * text or pairs before it make that vary.
 	 */
 	uint8_t pos;
 };
@@ -61,10 +62,10 @@ struct desc {
 };
 
 extern const struct desc_type_info desc_types[DESC_NR_TYPES];
-/* all events, by id ascending */
+/* all events that are probes, by id ascending */
 extern const struct desc *const desc_all[];
 extern const unsigned int desc_nr;
-/* by id; NULL where there is no such event.  Use desc_get() for an id from outside. */
+/* by id, `stack` too; NULL where there is no such event.  Use desc_get() for an id from outside. */
 extern const struct desc *const desc_table[BTAP_MAX_EVENTS];
 
 /** desc_get() - Return: the event of an id, or NULL */

@@ -78,8 +78,9 @@ struct print *print_new(const struct src *s, const struct print_opts *opts)
 	p->vms = calloc(s->nr_vms ? s->nr_vms : 1, sizeof(*p->vms));
 	if (!p->plans || !p->vms)
 		goto free_print;
-	for (i = 0; i < desc_nr; i++)
-		make_plan(&p->plans[desc_all[i]->id], desc_all[i], opts);
+	for (i = 0; i < BTAP_MAX_EVENTS; i++)
+		if (desc_get(i))
+			make_plan(&p->plans[i], desc_get(i), opts);
 	for (; p->nr_vms < s->nr_vms; p->nr_vms++) {
 		struct print_vm *vm = &p->vms[p->nr_vms];
 
@@ -232,6 +233,27 @@ static char *put_text(struct outbuf *o, char *c, const struct src_rec *rec, unsi
 	return c;
 }
 
+/* [m:f/1+12,m:g/0]; a line that is not known is left away */
+static char *put_frames(struct outbuf *o, char *c, struct print_vm *vm, const struct decode_frames *f)
+{
+	const char *s;
+	size_t len;
+
+	*c++ = '[';
+	for (uint32_t i = 0; i < f->nr; i++) {
+		if (i)
+			*c++ = ',';
+		s = term_mfa_text(&vm->terms, f->at[2 * i], &len);
+		c = print_mem(o, c, s, len);
+		if (f->at[2 * i + 1]) {
+			*c++ = '+';
+			c = outbuf_put_u64(c, f->at[2 * i + 1]);
+		}
+	}
+	*c++ = ']';
+	return c;
+}
+
 static char *put_string(struct outbuf *o, char *c, const struct print_vm *vm, uint64_t number)
 {
 	size_t len;
@@ -319,6 +341,14 @@ static char *put_fields(struct outbuf *o, char *c, struct print_vm *vm,
 			memcpy(c, f->lit, PRINT_LIT);
 			c = put_text(o, c + f->len, rec, pos, f->is_redacted);
 			pos += v == BTAP_TEXT_NONE ? 1 : 1 + (unsigned int)((v + 7) / 8);
+			continue;
+		}
+		if (f->type == DESC_frames) {
+			struct decode_frames frames = decode_frames_at(rec, pos);
+
+			memcpy(c, f->lit, PRINT_LIT);
+			c = put_frames(o, c + f->len, vm, &frames);
+			pos += 1 + 2 * frames.nr;
 			continue;
 		}
 		pos++;
@@ -415,6 +445,8 @@ static void print_dtrace(struct print *p, struct outbuf *o, const struct src_rec
 	}
 	if (rec->event >= BTAP_MAX_EVENTS)
 		return;
+	if (rec->event == BTAP_EV_stack) /* no probe's */
+		probe.name = "stack";
 	if (p->opts.probe)
 		p->opts.probe(p->opts.probe_ctx, rec, &probe);
 	/* Borrowed names may be of any length: the buffer's room is not enough to trust them. */

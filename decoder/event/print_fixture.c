@@ -88,6 +88,30 @@ static void put_string(struct outbuf *o, const struct print_vm *vm, uint64_t num
 		put_number(o, "#String<", number);
 }
 
+static void put_mfa(struct outbuf *o, const struct print_vm *vm, uint64_t v)
+{
+	put_atom(o, vm, BTAP_MFA_MODULE(v));
+	outbuf_char(o, ':');
+	put_atom(o, vm, BTAP_MFA_FUNCTION(v));
+	outbuf_char(o, '/');
+	outbuf_u64(o, BTAP_MFA_ARITY(v));
+}
+
+static void put_frames(struct outbuf *o, const struct print_vm *vm, const struct decode_frames *f)
+{
+	outbuf_char(o, '[');
+	for (uint32_t i = 0; i < f->nr; i++) {
+		if (i)
+			outbuf_char(o, ',');
+		put_mfa(o, vm, f->at[2 * i]);
+		if (f->at[2 * i + 1]) {
+			outbuf_char(o, '+');
+			outbuf_u64(o, f->at[2 * i + 1]);
+		}
+	}
+	outbuf_char(o, ']');
+}
+
 static void put_word(struct outbuf *o, const struct print_vm *vm, unsigned int type, uint64_t v)
 {
 	if (!decode_is_known(type, v)) {
@@ -102,11 +126,7 @@ static void put_word(struct outbuf *o, const struct print_vm *vm, unsigned int t
 		put_term(o, vm, v);
 		break;
 	case DESC_mfa:
-		put_atom(o, vm, BTAP_MFA_MODULE(v));
-		outbuf_char(o, ':');
-		put_atom(o, vm, BTAP_MFA_FUNCTION(v));
-		outbuf_char(o, '/');
-		outbuf_u64(o, BTAP_MFA_ARITY(v));
+		put_mfa(o, vm, v);
 		break;
 	case DESC_str:
 		put_string(o, vm, v);
@@ -128,6 +148,7 @@ static void put_field(struct outbuf *o, const struct print *p, const struct src_
 {
 	const struct print_vm *vm = &p->vms[src_thread(p->s, rec->thread)->vm];
 	struct decode_text text = { NULL, 0 };
+	struct decode_frames frames;
 	char redacted[PRINT_LIT];
 	uint64_t v = 0;
 
@@ -140,14 +161,18 @@ static void put_field(struct outbuf *o, const struct print *p, const struct src_
 	outbuf_char(o, ' ');
 	outbuf_str(o, d->fields[i].name);
 	outbuf_char(o, '=');
-	if (d->fields[i].type != DESC_text)
+	if (d->fields[i].type == DESC_frames) {
+		frames = decode_frames_at(rec, decode_pos(rec, d, i));
+		put_frames(o, vm, &frames);
+	} else if (d->fields[i].type != DESC_text) {
 		put_word(o, vm, d->fields[i].type, v);
-	else if (text.at && p->plans[d->id].field[i].is_redacted)
+	} else if (text.at && p->plans[d->id].field[i].is_redacted) {
 		put_quoted(o, redacted, (size_t)(print_redacted(redacted, &text) - redacted), '"');
-	else if (text.at)
+	} else if (text.at) {
 		put_quoted(o, text.at, text.len, '"');
-	else
+	} else {
 		outbuf_char(o, '?');
+	}
 }
 
 static void key_number(struct outbuf *o, const char *key, uint64_t v)

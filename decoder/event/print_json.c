@@ -39,6 +39,33 @@ static char *put_string(struct outbuf *o, char *c, const struct print_vm *vm, ui
 	return c + 4;
 }
 
+static char *put_frames(struct outbuf *o, char *c, struct print_vm *vm, const struct decode_frames *f)
+{
+	const char *s;
+	size_t len;
+
+	*c++ = '[';
+	for (uint32_t i = 0; i < f->nr; i++) {
+		if (i)
+			*c++ = ',';
+		memcpy(c, "{\"mfa\":", 7);
+		c += 7;
+		s = term_mfa_text(&vm->terms, f->at[2 * i], &len);
+		c = put_name(o, c, s, len);
+		memcpy(c, ",\"line\":", 8);
+		c += 8;
+		if (f->at[2 * i + 1]) {
+			c = outbuf_put_u64(c, f->at[2 * i + 1]);
+		} else {
+			memcpy(c, "null", 4);
+			c += 4;
+		}
+		*c++ = '}';
+	}
+	*c++ = ']';
+	return c;
+}
+
 static char *put_term(struct outbuf *o, char *c, struct print_vm *vm, uint64_t v)
 {
 	const char *s;
@@ -117,6 +144,13 @@ static char *put_fields(struct print *p, struct outbuf *o, char *c, const struct
 				c += 4;
 			}
 			pos += v == BTAP_TEXT_NONE ? 1 : 1 + (unsigned int)((v + 7) / 8);
+			continue;
+		}
+		if (f->type == DESC_frames) {
+			struct decode_frames frames = decode_frames_at(rec, pos);
+
+			c = put_frames(o, c, vm, &frames);
+			pos += 1 + 2 * frames.nr;
 			continue;
 		}
 		c = put_word(o, c, vm, f->type, v);

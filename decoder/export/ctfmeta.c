@@ -21,9 +21,11 @@ __attribute__((constructor)) static void make_classes(void)
 {
 	unsigned int next = BTAP_MAX_EVENTS;
 
-	for (unsigned int i = 0; i < desc_nr; i++) {
-		const struct desc *d = desc_all[i];
+	for (unsigned int i = 0; i < BTAP_MAX_EVENTS; i++) {
+		const struct desc *d = desc_get(i);
 
+		if (!d)
+			continue;
 		classes[d->id] = (struct ctfmeta_class){ .event = d->id };
 		first_short[d->id] = (uint16_t)next;
 		for (unsigned int k = 1; k <= (unsigned int)(d->nr_fields - d->nr_req); k++)
@@ -251,7 +253,8 @@ static void put_enums(struct ctfmeta *m, struct term_vm *t, struct outbuf *o)
 		      "\tinteger { size = 8; align = 64; } _arity;\n"
 		      "\tt_name _function;\n"
 		      "\tt_name _module;\n"
-		      "} align(64) := t_mfa;\n\n");
+		      "} align(64) := t_mfa;\n\n"
+		      "typealias struct {\n\tt_mfa _mfa;\n\tt_u64 _line;\n} := t_frame;\n\n");
 }
 
 static void put_env(struct outbuf *o, const char *key, const char *value, size_t size)
@@ -378,6 +381,10 @@ static void put_class(struct outbuf *o, unsigned int id)
 		if (f->type == DESC_text)
 			snprintf(text, sizeof(text),
 				 "\t\tt_len _%s_length;\n\t\tt_utf8 _%s[_%s_length];\n", f->name,
+				 f->name, f->name);
+		else if (f->type == DESC_frames)
+			snprintf(text, sizeof(text),
+				 "\t\tt_u64 _%s_length;\n\t\tt_frame _%s[_%s_length];\n", f->name,
 				 f->name, f->name);
 		else
 			snprintf(text, sizeof(text), "\t\t%s _%s;\n", type_name(f->type), f->name);

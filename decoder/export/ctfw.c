@@ -33,7 +33,7 @@ struct stream {
 struct pending {
 	struct ctf_packet h;
 	struct ctf_trailer t;
-	uint64_t bytes, lost;
+	uint64_t bytes, lost, nr_events; /* stacks are none */
 };
 
 struct ctfw {
@@ -265,23 +265,20 @@ static struct texts walk_texts(uint64_t *words, unsigned int nr_words, const str
 	unsigned int at = 1;
 
 	for (; t.nr_fields < s->nr_fields && at < nr_words; t.nr_fields++) {
-		uint64_t len = words[at++];
+		uint64_t len = words[at];
 
 		t.pad = 0;
-		if (!s->is_text[t.nr_fields])
-			continue;
-		if (len == BTAP_TEXT_NONE) {
-			words[at - 1] = CTF_TEXT_NONE;
-			continue;
-		}
-		at += (unsigned int)((len + 7) / 8);
-		t.pad = -len & 7;
+		if (s->is_text[t.nr_fields] == CHECK_TEXT && len == BTAP_TEXT_NONE)
+			words[at] = CTF_TEXT_NONE;
+		else if (s->is_text[t.nr_fields] == CHECK_TEXT)
+			t.pad = -len & 7;
+		at += 1 + (unsigned int)check_more(s->is_text[t.nr_fields], len);
 	}
 	return t;
 }
 
 struct walk {
-	uint64_t first_ns, last_ns, nr_records;
+	uint64_t first_ns, last_ns, nr_records, nr_stacks; /* the latter among the former */
 	unsigned int pad; /* of the last record */
 };
 
@@ -318,7 +315,7 @@ static void walk_packet(struct ctfw *w, uint64_t *p, size_t nr_words, uint64_t t
 	/* Times that are nanoseconds already are on a line, too. */
 	struct clock_span span = { .lo = 0, .len = UINT64_MAX, .ns = 0, .mul = 1ULL << 32 };
 	const uint64_t *end = p + nr_words;
-	uint64_t last = k->last_ns, first = 0, nr = 0;
+	uint64_t last = k->last_ns, first = 0, nr = 0, nr_stacks = 0;
 	unsigned int pad = 0;
 
 	if (map)
@@ -342,15 +339,17 @@ static void walk_packet(struct ctfw *w, uint64_t *p, size_t nr_words, uint64_t t
 			ns = last + GAP_MAX;
 		last = ns;
 		pad = 0;
-		if (h->nr_texts | h->is_wanted)
+		if (h->nr_texts | h->is_wanted) {
+			nr_stacks += event == BTAP_EV_stack;
 			class_id = walk_special(w, p, event, n, &pad);
-		else if (n != h->max_words)
+		} else if (n != h->max_words) {
 			class_id = h->first_short + (h->max_words - n) - 1;
+		}
 		use_class(w, class_id);
 		*p = BTAP_HEAD(class_id, n, ns & BTAP_TIME_MASK);
 		p += n;
 	}
-	*k = (struct walk){ first, last, nr, pad };
+	*k = (struct walk){ first, last, nr, nr_stacks, pad };
 }
 
 /* All that a packet needs is in the files before it. */
@@ -384,7 +383,7 @@ int ctfw_flush(struct ctfw *w, struct diag *d)
 	for (unsigned int i = 0; i < w->nr_pending && at + w->pending[i].bytes <= end; i++) {
 		at += w->pending[i].bytes;
 		w->totals.bytes += w->pending[i].bytes;
-		w->totals.records += w->pending[i].t.nr_records;
+		w->totals.records += w->pending[i].nr_events;
 		w->totals.lost += w->pending[i].lost;
 	}
 	s->off = at;
@@ -421,6 +420,7 @@ static void put_packet(struct ctfw *w, const struct src_thread *th, const uint64
 	s->lost += lost;
 	p->bytes = sizeof(p->h) + nr_words * 8 + sizeof(p->t);
 	p->lost = lost;
+	p->nr_events = k->nr_records - k->nr_stacks;
 	p->h = (struct ctf_packet){ .magic = CTF_MAGIC,
 				    .timestamp_begin = k->first_ns,
 				    .timestamp_end = k->last_ns,

@@ -255,6 +255,8 @@ static inline void take(struct report *r, const struct src_rec *rec, uint32_t vm
 	}
 	if (rec->ts > v->end)
 		v->end = rec->ts;
+	if (rec->event == BTAP_EV_stack) /* part of the event that follows */
+		return;
 	v->events++;
 	r->counts[rec->event]++;
 	for (fn = r->handlers[rec->event]; *fn; fn++)

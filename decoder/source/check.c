@@ -8,10 +8,11 @@
 #include "source/check.h"
 #include <stdio.h>
 
-/* IS_TEXT_pid = 0, IS_TEXT_text = 1, ... by the wire form of the type */
+/* IS_TEXT_pid = CHECK_WORD, IS_TEXT_text = CHECK_TEXT, ... by the wire form of the type */
 enum {
-	WIRE_word = 0,
-	WIRE_text = 1,
+	WIRE_word = CHECK_WORD,
+	WIRE_text = CHECK_TEXT,
+	WIRE_pairs = CHECK_PAIRS,
 #define AS_WIRE(type, wire, d_type, unit, doc) IS_TEXT_##type = WIRE_##wire,
 	BTAP_TYPES(AS_WIRE)
 #undef AS_WIRE
@@ -23,6 +24,7 @@ enum { NEED_opt = 0, NEED_req = 1 };
 #define AS_FLAGS(id, name, usdt, doc) \
 	static const uint8_t flags_##name[] = { BTAP_FIELDS_##name(AS_FLAG) };
 BTAP_EVENTS(AS_FLAGS)
+BTAP_RING_EVENTS(AS_FLAGS)
 #undef AS_FLAGS
 #undef AS_FLAG
 
@@ -38,13 +40,15 @@ BTAP_EVENTS(AS_FLAGS)
 		.nr_texts = 0 BTAP_FIELDS_##name(AS_TEXT), \
 		.is_text = flags_##name, \
 	},
-const struct check_shape check_shapes[BTAP_MAX_EVENTS] = { BTAP_EVENTS(AS_SHAPE) };
+const struct check_shape check_shapes[BTAP_MAX_EVENTS] = {
+	BTAP_EVENTS(AS_SHAPE) BTAP_RING_EVENTS(AS_SHAPE)
+};
 #undef AS_SHAPE
 #undef AS_TEXT
 #undef AS_REQ
 
 #define AS_NAME(id, name, usdt, doc) [id] = #name,
-static const char *const names[BTAP_MAX_EVENTS] = { BTAP_EVENTS(AS_NAME) };
+static const char *const names[BTAP_MAX_EVENTS] = { BTAP_EVENTS(AS_NAME) BTAP_RING_EVENTS(AS_NAME) };
 #undef AS_NAME
 
 /* Walk the fields.  Return: words used, or 0 when field *@bad does not fit. */
@@ -57,13 +61,12 @@ static unsigned int walk(const uint64_t *words, unsigned int nr_words, const str
 		*bad = i;
 		if (at == nr_words)
 			return i >= s->nr_req ? at : 0;
-		if (s->is_text[i] && words[at] != BTAP_TEXT_NONE) {
-			uint64_t len = words[at];
+		if (s->is_text[i]) {
+			uint64_t more = check_more(s->is_text[i], words[at]);
 
-			/* First the length alone, so that the sum cannot wrap. */
-			if (len > 8ull * nr_words || (len + 7) / 8 > nr_words - at - 1)
+			if (more > nr_words - at - 1)
 				return 0;
-			at += (unsigned int)((len + 7) / 8);
+			at += (unsigned int)more;
 		}
 		at++;
 	}

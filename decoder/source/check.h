@@ -13,14 +13,34 @@
 #include <stdint.h>
 #include <beamtap/records.h>
 
+/* What a field's word says of those behind it: nothing, so many bytes, so many pairs of words. */
+enum check_form { CHECK_WORD, CHECK_TEXT, CHECK_PAIRS };
+
 /* Shape of an event; min_words 0: no such event. */
 struct check_shape {
 	uint8_t min_words, max_words; /* header included */
 	uint8_t nr_fields, nr_req;
-	uint8_t nr_texts;
-	const uint8_t *is_text; /* nr_fields of them */
+	uint8_t nr_texts;	/* not 0: some field is no CHECK_WORD */
+	const uint8_t *is_text; /* nr_fields of enum check_form */
 };
 extern const struct check_shape check_shapes[BTAP_MAX_EVENTS];
+
+/**
+ * check_more() - words behind a field's first
+ * @form: enum check_form
+ * @word: the field's first, not checked
+ *
+ * Return: their number; one that is larger than any record where @word makes no sense.
+ */
+static inline uint64_t check_more(unsigned int form, uint64_t word)
+{
+	if (form == CHECK_WORD || (form == CHECK_TEXT && word == BTAP_TEXT_NONE))
+		return 0;
+	/* First the number alone, so that what is made of it cannot wrap. */
+	if (word > 8 * BTAP_MAX_WORDS)
+		return UINT64_MAX;
+	return form == CHECK_TEXT ? (word + 7) / 8 : 2 * word;
+}
 
 /* For records with texts. */
 int check_texts(const uint64_t *words, unsigned int nr_words, const struct check_shape *s);

@@ -255,14 +255,14 @@ static bool turn_texts(uint64_t *p, unsigned int nr_words, const struct check_sh
 	unsigned int at = 1;
 
 	for (unsigned int i = 0; i < shape->nr_fields && at < nr_words; i++, at++) {
-		if (!shape->is_text[i])
-			continue;
-		if (p[at] == CTF_TEXT_NONE)
+		uint64_t more;
+
+		if (shape->is_text[i] == CHECK_TEXT && p[at] == CTF_TEXT_NONE)
 			p[at] = BTAP_TEXT_NONE;
-		else if (p[at] > 8ull * nr_words)
+		more = check_more(shape->is_text[i], p[at]);
+		if (more > nr_words)
 			return false;
-		else
-			at += (unsigned int)((p[at] + 7) / 8);
+		at += (unsigned int)more;
 	}
 	return check_texts(p, nr_words, shape) == (int)nr_words;
 }
@@ -277,6 +277,8 @@ static bool turn_records(struct ctf_stream *s, uint64_t *p, uint64_t *avail, uin
 	const struct ctf_reader_class *classes = s->c->classes;
 	uint64_t shift = (uint64_t)s->c->shift_ns << BTAP_TIME_SHIFT;
 	uint64_t *from = p, *end = p + *avail, base = s->last_ns, last = s->h.timestamp_end, nr = 0;
+	uint64_t *stack = NULL;
+	unsigned int nr_stacks = 0;
 
 	while (p < end) {
 		uint64_t w = *p, ts = BTAP_TIME_FULL(w, base);
@@ -290,13 +292,26 @@ static bool turn_records(struct ctf_stream *s, uint64_t *p, uint64_t *avail, uin
 				break;
 			*p = ((w + shift) & ~(uint64_t)(CTF_MAX_CLASSES - 1)) | c.event;
 		}
+		stack = c.event == BTAP_EV_stack ? p : NULL;
+		nr_stacks += stack != NULL;
 		base = ts;
 		p += n;
 		nr++;
 	}
+	/*
+	 * A stack and its event are handed on in one run, though the window may end between
+	 * them: then the next one begins with the stack, and is read anew from the file.
+	 */
+	if (stack && nr > 1 && end - p < BTAP_MAX_WORDS && s->at + *avail * 8 < s->body_end) {
+		p = stack;
+		end = stack;
+		nr--;
+		nr_stacks--;
+	}
 	s->last_ns = base;
 	*avail = (uint64_t)(p - from);
 	*nr_records = nr;
+	s->new_stacks = nr_stacks;
 	return p == end;
 }
 
@@ -336,6 +351,7 @@ static int bad_record(struct ctf_stream *s, struct src_run *run)
 static int body_run(struct ctf_stream *s, struct src_run *run)
 {
 	uint64_t left = s->body_end - s->at, nr, avail, *p;
+	const uint64_t pair = 2 * BTAP_MAX_WORDS * 8;
 	uint64_t base = s->last_ns;
 	bool is_good;
 
@@ -343,9 +359,9 @@ static int body_run(struct ctf_stream *s, struct src_run *run)
 	if (!p)
 		return bad_record(s, run);
 	avail = s->win_off + s->win_len - s->at;
-	if (avail < left && avail < BTAP_MAX_WORDS * 8) {
-		/* What is left in the window may be part of a record. */
-		p = need(s, s->at, left < BTAP_MAX_WORDS * 8 ? left : BTAP_MAX_WORDS * 8);
+	if (avail < left && avail < pair) {
+		/* What is left in the window may be part of a record, or a stack without its event. */
+		p = need(s, s->at, left < pair ? left : pair);
 		if (!p)
 			return bad_record(s, run);
 		avail = s->win_off + s->win_len - s->at;
@@ -359,7 +375,7 @@ static int body_run(struct ctf_stream *s, struct src_run *run)
 	s->at += avail * 8;
 	s->seen += nr;
 	s->records += nr;
-	s->total_records += nr;
+	s->total_records += nr - s->new_stacks;
 	s->total_bytes += avail * 8;
 	*run = (struct src_run){ .at = p,
 				 .end = p + avail,

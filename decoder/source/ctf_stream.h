@@ -56,7 +56,8 @@ struct ctf_stream {
 	uint64_t next_seq, records, discarded, last_ns;
 	uint64_t gap[4]; /* a lost record */
 	/* totals */
-	uint64_t total_records, total_lost, total_bytes;
+	uint64_t total_records, total_lost, total_bytes; /* stacks are no records here */
+	unsigned int new_stacks; /* that turn_records() met last */
 };
 
 /** ctf_stream_class() - say that records of a class are of an event; others are refused */

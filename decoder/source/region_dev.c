@@ -80,6 +80,7 @@ static int dev_want(struct region *r, const struct src_want *want, struct diag *
 
 	memcpy(req.want, want->events, sizeof(req.want));
 	req.want[0] &= ~1ull;
+	memcpy(req.stack, want->stacks, sizeof(req.stack));
 	if (want->functions) {
 		req.spec = (uintptr_t)want->functions;
 		req.spec_len = (uint32_t)strlen(want->functions);

@@ -102,6 +102,8 @@ static void write_lease(struct region *r, const struct src_want *want)
 	for (size_t i = 0; i < sizeof(l->who); i++)
 		SET(l->who[i], want->who && i < strnlen(want->who, sizeof(l->who) - 1) ?
 				       want->who[i] : '\0');
+	for (unsigned int i = 0; i < BTAP_MASK_WORDS; i++)
+		SET(l->stack[i], want->stacks[i]);
 	for (size_t i = 0; i < spec_len; i++)
 		SET(l->spec[i], want->functions[i]);
 	/* Pairs with the acquire in btapw_map_leases(). */

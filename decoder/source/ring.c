@@ -22,6 +22,8 @@
 #define SPAN (1ull << (BTAP_TIME_BITS - 1))
 /* No ring has lost so many between two looks: a larger number is damage. */
 #define LOST_MAX (1ull << 48)
+/* Word of a stack that says which event it belongs to. */
+#define STACK_EVENT 2
 /* How often to try when the writer is faster than we copy. */
 #define NR_TRIES 32
 
@@ -142,12 +144,21 @@ static const char *check_head(const struct ring *r, const struct btap_sub *h, bo
 	return NULL;
 }
 
+/* A stack is told with the event that it belongs to: in one piece, and with the same time. */
+static bool has_its_event(const uint64_t *stack, unsigned int nr_words, uint32_t avail)
+{
+	const uint64_t *next = stack + nr_words;
+
+	return nr_words < avail && BTAP_HEAD_TIME(*next) == BTAP_HEAD_TIME(*stack) &&
+	       BTAP_HEAD_EVENT(*next) == stack[STACK_EVENT] && BTAP_HEAD_EVENT(*next) != BTAP_EV_stack;
+}
+
 /* Check the records in [words, words + nr_words) that begin at byte r->off; fill in @c. */
 static void take_records(struct ring *r, struct ring_chunk *c, const uint64_t *words,
 			 uint32_t nr_words)
 {
 	uint64_t begin = r->head.begin_time, now = r->in_sub ? r->last : begin, ts;
-	uint32_t at = 0, nr = 0;
+	uint32_t at = 0, nr = 0, done = 0;
 	char why[96];
 	int n;
 
@@ -167,10 +178,21 @@ static void take_records(struct ring *r, struct ring_chunk *c, const uint64_t *w
 				r->in_sub + nr);
 			break;
 		}
+		if (BTAP_HEAD_EVENT(words[at]) == BTAP_EV_stack) {
+			if (!has_its_event(words + at, (unsigned int)n, nr_words - at)) {
+				damaged(r, c, r->off + 8 * at, "record %u: a stack without its event",
+					r->in_sub + nr);
+				break;
+			}
+		} else {
+			nr++;
+			done = at + (uint32_t)n;
+		}
 		now = ts;
 		at += (uint32_t)n;
-		nr++;
 	}
+	/* Of a stack whose event turned out to be no record nothing is known either. */
+	at = done;
 	if (nr)
 		r->last = now;
 	c->end_time = now;

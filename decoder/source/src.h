@@ -13,6 +13,7 @@
  *		while (src_run_next(&run, &rec))
  *			use(&rec);
  *
+ * A `stack` record and the event it belongs to, which follows it, are in one run.
  * Every record handed on has been checked: its id is in the catalogue, its
  * length is possible, its fixed fields are there, its texts lie inside it.
  */
@@ -86,6 +87,7 @@ static inline bool src_run_next(struct src_run *r, struct src_rec *rec)
 /* What a reader of a live VM wants; ignored by sources that only read. */
 struct src_want {
 	uint64_t events[BTAP_MASK_WORDS];
+	uint64_t stacks[BTAP_MASK_WORDS]; /* of these, with the Erlang stack */
 	const char *functions; /* as btap_lease.spec; borrowed; NULL: none */
 	uint32_t flags;	       /* BTAP_LEASE_* */
 	const char *who;       /* name of the command */

@@ -39,9 +39,10 @@ struct event {
 #define AS_FIELDS(id, name, usdt, doc) \
 	static const struct field fields_##name[] = { BTAP_FIELDS_##name(AS_FIELD) };
 BTAP_EVENTS(AS_FIELDS)
+BTAP_RING_EVENTS(AS_FIELDS)
 #define AS_EVENT(id, name, usdt, doc) \
 	{ #name, fields_##name, sizeof(fields_##name) / sizeof(fields_##name[0]), id },
-static const struct event events[] = { BTAP_EVENTS(AS_EVENT) };
+static const struct event events[] = { BTAP_EVENTS(AS_EVENT) BTAP_RING_EVENTS(AS_EVENT) };
 /* clang-format on */
 #undef AS_FIELD
 #undef AS_FIELDS
@@ -211,15 +212,27 @@ static int no_field(struct textval *v, const struct event *e, const char *key, i
 			    list);
 }
 
+/* Do words follow a field's first? */
+static bool has_more(const struct field *f)
+{
+	return f->type == TEXTVAL_text || f->type == TEXTVAL_frames;
+}
+
 static int field_value(struct textval *v, const struct event *e, unsigned int i, struct line *l)
 {
-	if (e->fields[i].type != TEXTVAL_text)
+	int r;
+
+	if (!has_more(&e->fields[i]))
 		return textval_word(v, e->fields[i].type, &l->word[i]);
 	l->text[i].at = l->bytes + l->used;
 	l->text[i].len = 0;
 	l->text[i].is_none = textval_is_unknown(v);
-	if (!l->text[i].is_none && textval_bytes(v, l->text[i].at, &l->text[i].len))
-		return -EINVAL;
+	if (!l->text[i].is_none) {
+		r = e->fields[i].type == TEXTVAL_frames ? textval_frames(v, l->text[i].at, &l->text[i].len)
+							: textval_bytes(v, l->text[i].at, &l->text[i].len);
+		if (r)
+			return r;
+	}
 	l->used += l->text[i].len;
 	return 0;
 }
@@ -286,7 +299,7 @@ static int put_words(struct text *t, struct textval *v, const struct event *e, s
 	uint64_t *w;
 
 	for (unsigned int i = 0; i < nr_fields; i++)
-		nr += 1 + (e->fields[i].type == TEXTVAL_text ? (l->text[i].len + 7) / 8 : 0);
+		nr += 1 + (has_more(&e->fields[i]) ? (l->text[i].len + 7) / 8 : 0);
 	if (nr > BTAP_MAX_WORDS)
 		return textval_fail(v, v->bol, "this record has %zu words; more than %d do not go",
 				    nr, BTAP_MAX_WORDS);
@@ -297,11 +310,14 @@ static int put_words(struct text *t, struct textval *v, const struct event *e, s
 	for (unsigned int i = 0; i < nr_fields; i++) {
 		size_t len = l->text[i].len;
 
-		if (e->fields[i].type != TEXTVAL_text) {
+		if (!has_more(&e->fields[i])) {
 			*w++ = l->word[i];
 			continue;
 		}
-		*w++ = l->text[i].is_none ? BTAP_TEXT_NONE : len;
+		if (e->fields[i].type == TEXTVAL_frames)
+			*w++ = len / 16;
+		else
+			*w++ = l->text[i].is_none ? BTAP_TEXT_NONE : len;
 		if (len)
 			w[(len - 1) / 8] = 0;
 		memcpy(w, l->text[i].at, len);

@@ -459,6 +459,34 @@ static int mfa(struct textval *v, uint64_t *w)
 	return 0;
 }
 
+int textval_frames(struct textval *v, char *buf, size_t *len)
+{
+	const char *from = v->at;
+	uint64_t w[2];
+
+	*len = 0;
+	if (expect(v, '['))
+		return -EINVAL;
+	while (v->at < v->end && *v->at != ']') {
+		if (*len && expect(v, ','))
+			return -EINVAL;
+		if (*len + sizeof(w) > TEXTVAL_BYTES_MAX)
+			return textval_fail(v, from, "more than %zu frames fit into no record",
+					    TEXTVAL_BYTES_MAX / sizeof(w));
+		w[1] = 0;
+		if (mfa(v, &w[0]))
+			return -EINVAL;
+		if (v->at < v->end && *v->at == '+') {
+			v->at++;
+			if (digits(v, 10, UINT64_MAX, &w[1]))
+				return -EINVAL;
+		}
+		memcpy(buf + *len, w, sizeof(w));
+		*len += sizeof(w);
+	}
+	return expect(v, ']');
+}
+
 static int string(struct textval *v, uint64_t *w)
 {
 	char buf[TEXTVAL_BYTES_MAX];
@@ -520,6 +548,7 @@ int textval_word(struct textval *v, enum textval_type type, uint64_t *w)
 		v->at += 2;
 		return digits(v, 16, UINT64_MAX, w);
 	case TEXTVAL_text:
+	case TEXTVAL_frames:
 	case TEXTVAL_NR_TYPES:
 		break;
 	}

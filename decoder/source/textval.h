@@ -80,13 +80,15 @@ int textval_ends(struct textval *v);
 int textval_number(struct textval *v, uint64_t min, uint64_t max, uint64_t *n);
 /** textval_bytes() - "text" with its escapes; @buf has TEXTVAL_BYTES_MAX bytes */
 int textval_bytes(struct textval *v, char *buf, size_t *len);
+/** textval_frames() - [m:f/1+12,m:g/0], lines where known, as pairs of words; the same @buf */
+int textval_frames(struct textval *v, char *buf, size_t *len);
 /** textval_bare() - letters, digits and @._-, or a quoted atom; @buf has TEXTVAL_BYTES_MAX bytes */
 int textval_bare(struct textval *v, char *buf, size_t *len);
 /** textval_chars() - either of these into an array of @size characters, ended by NUL */
 int textval_chars(struct textval *v, char *to, size_t size, bool is_bare);
 /** textval_thread() - KIND/NUMBER */
 int textval_thread(struct textval *v, uint32_t *kind, uint32_t *number);
-/** textval_word() - value of any type but text, `?` included */
+/** textval_word() - value of any type but text and frames, `?` included */
 int textval_word(struct textval *v, enum textval_type type, uint64_t *w);
 /** textval_is_unknown() - step over a lone `?`.  Return: whether there was one */
 bool textval_is_unknown(struct textval *v);

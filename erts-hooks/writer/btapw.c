@@ -117,19 +117,43 @@ static uint64_t *turn(struct btapw *w, unsigned int nr_words, uint64_t now)
 	return w->cur;
 }
 
-static uint64_t *ring_reserve(struct btapw *w, uint64_t head, uint64_t now)
+/* With a stack before it: both are in one sub-buffer and become visible at once. */
+static uint64_t *ring_reserve(struct btapw *w, const uint64_t *stack, unsigned int nr_stack,
+			      uint64_t head, uint64_t now)
 {
 	unsigned int nr_words = BTAP_HEAD_WORDS(head);
 	uint64_t *p = w->cur;
 
-	if ((size_t)(w->end - p) < nr_words || nr_words == 0 || now - w->begin >= BTAPW_SPAN)
+	if ((size_t)(w->end - p) < nr_stack + nr_words || nr_words == 0 ||
+	    now - w->begin >= BTAPW_SPAN)
 		p = turn(w, nr_words, now);
 	if (!p)
 		return NULL;
+	for (unsigned int i = 0; i < nr_stack; i++)
+		btapw_set(p, i, stack[i]);
+	p += nr_stack;
 	w->last = now;
 	w->next = p + nr_words;
 	btapw_set(p, 0, head);
 	return p;
+}
+
+/* The stack that goes before the record in w->rec.  Return: its words; 0: there is none. */
+static unsigned int take_stack(struct btapw *w, uint64_t now, uint64_t stack[BTAP_MAX_WORDS])
+{
+	size_t room = w->ring ? (w->sub_size - sizeof(struct btap_sub)) / 8 : 0;
+	unsigned int nr_words = BTAP_HEAD_WORDS(w->rec[0]), nr;
+
+	if (!w->stack || room <= nr_words)
+		return 0;
+	room -= nr_words;
+	if (room > BTAP_MAX_WORDS)
+		room = BTAP_MAX_WORDS;
+	nr = w->stack(w->rec, stack + 1, (unsigned int)room - 1);
+	if (nr == 0 || nr >= room)
+		return 0;
+	stack[0] = BTAP_HEAD(BTAP_EV_stack, nr + 1, now);
+	return nr + 1;
 }
 
 uint64_t *btapw_reserve_slow(struct btapw *w, unsigned int event, unsigned int nr_words,
@@ -148,7 +172,7 @@ uint64_t *btapw_reserve_slow(struct btapw *w, unsigned int event, unsigned int n
 	if (nr_words > BTAP_MAX_WORDS)
 		return turn(w, nr_words, now);
 	if (!(on & ~BTAP_ON_RING) || nr_words == 0)
-		return ring_reserve(w, BTAP_HEAD(event, nr_words, now), now);
+		return ring_reserve(w, NULL, 0, BTAP_HEAD(event, nr_words, now), now);
 	w->other_on = on;
 	w->next = NULL;
 	w->rec[0] = BTAP_HEAD(event, nr_words, now);
@@ -169,13 +193,15 @@ bool btapw_put_slow(struct btapw *w, unsigned int event, unsigned int nr, const 
 
 void btapw_commit_other(struct btapw *w)
 {
-	uint64_t head = w->rec[0], *p;
-	unsigned int i, nr_words = BTAP_HEAD_WORDS(head);
+	uint64_t head = w->rec[0], stack[BTAP_MAX_WORDS], *p;
+	unsigned int i, nr_words = BTAP_HEAD_WORDS(head), nr_stack = 0;
 	uint64_t now = w->last + ((BTAP_HEAD_TIME(head) - w->last) & BTAP_TIME_MASK);
 
 	/* What is written without being asked for is written for readers of the ring. */
 	if (w->other_on & BTAP_ON_RING || BTAP_HEAD_EVENT(head) >= BTAP_EV_state_asked) {
-		p = ring_reserve(w, head, now);
+		if (w->other_on & BTAP_ON_STACK)
+			nr_stack = take_stack(w, now, stack);
+		p = ring_reserve(w, stack, nr_stack, head, now);
 		for (i = 1; p && i < nr_words; i++)
 			btapw_set(p, i, w->rec[i]);
 		if (p)

@@ -13,9 +13,10 @@
  *
  * An event may be wanted for more than the ring: ctl.on says for what.  A record for
  * the ring alone is built in its place there.  One that a kernel tracepoint or a USDT
- * probe wants, too or alone, is built in the thread's own scratch memory; then
- * btapw_commit() copies it into the ring if it is wanted there, hands it to the kernel
- * module, and fires the probe (btapw_other.c).  The caller need not know.
+ * probe wants, too or alone, or that the Erlang stack goes with, is built in the thread's
+ * own scratch memory; then btapw_commit() copies it into the ring if it is wanted there,
+ * behind its stack, hands it to the kernel module, and fires the probe (btapw_other.c).
+ * The caller need not know.
  *
  * No function here takes a lock, makes a system call (but for the clock where
  * the TSC cannot be trusted: a vDSO call), allocates, formats or fails: a record
@@ -72,6 +73,12 @@ struct btapw {
 	uint64_t *unwritten; /* hdr.unwritten, for a thread without a ring; or NULL */
 	/* what only records need that are not for the ring alone */
 	struct btapw_map *map;	     /* borrowed; NULL: there is neither module nor probe */
+	/*
+	 * The Erlang stack at the event in @rec: the fields of a `stack` record, at most
+	 * @max_words of them, into @to.  Return: words written; 0: there is no stack.
+	 * NULL: the VM cannot tell.
+	 */
+	unsigned int (*stack)(const uint64_t *rec, uint64_t *to, unsigned int max_words);
 	uint8_t other_on;	     /* BTAP_ON_* of the record in rec[] */
 	uint64_t rec[BTAP_MAX_WORDS];
 };

@@ -177,6 +177,7 @@ void btapw_map_close(struct btapw_map *m)
 	if (m->hdr) {
 		memset(m->on, 0, sizeof(m->on));
 		m->ops->set(m, BTAP_ON_RING, m->on);
+		m->ops->set(m, BTAP_ON_STACK, m->on);
 		m->ops->set(m, BTAP_ON_USDT, m->on);
 		/* Pairs with the acquire in region_poll(): nothing is written any more. */
 		__atomic_store_n(&m->hdr->state, BTAP_STATE_CLOSED, __ATOMIC_RELEASE);

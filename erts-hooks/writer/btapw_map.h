@@ -143,6 +143,7 @@ struct btapw_lease {
 	bool is_alive;
 	uint64_t gen; /* of one that is not alive, 0: it was given back; else its holder is gone */
 	uint64_t want[BTAP_MASK_WORDS];
+	uint64_t stack[BTAP_MASK_WORDS]; /* of want; cleared where this VM has no stacks */
 	uint32_t flags; /* BTAP_LEASE_* */
 	uint32_t pid;
 	uint32_t spec_len;
@@ -173,6 +174,7 @@ struct btapw_leases {
  * that is being written is kept as it was.  Events that nobody wants any more are switched off
  * here, at once; what is newly wanted the caller switches on with
  * btapw_map_enable(), and then answers each changed lease with btapw_map_answer().
+ * Stacks go on and off with the events that they belong to.
  * Tracepoints and USDT probes are looked at, too.
  * Sets ctl.stop_when_full and ctl.off_since_ns too, and writes a clock pair when
  * a lease begins.
@@ -191,6 +193,8 @@ void btapw_map_on(const struct btapw_map *m, uint64_t on[BTAP_MASK_WORDS]);
  * @error: 0 or a negative errno
  * @on:    what of its wishes is on; NULL: nothing
  * @text:  reason or warning; NULL: none; cut if long
+ *
+ * That a lease asked for stacks, and this VM has none, is added to @text.
  */
 void btapw_map_answer(struct btapw_map *m, unsigned int i, uint64_t gen, int error,
 		      uint32_t nr_functions, const uint64_t on[BTAP_MASK_WORDS], const char *text);

@@ -101,7 +101,8 @@ static int dev_fill(struct btapw_map *m, char why[BTAPW_WHY_MAX])
 static void dev_switch(struct btapw_map *m, uint8_t purpose, const uint64_t mask[BTAP_MASK_WORDS])
 {
 	struct btap_switch req = { .purpose = purpose };
-	struct btap_switch *last = &m->dev_switch[purpose == BTAP_ON_RING ? 0 : 1];
+	struct btap_switch *last =
+		&m->dev_switch[purpose == BTAP_ON_RING ? 0 : purpose == BTAP_ON_USDT ? 1 : 2];
 
 	if (purpose == BTAP_ON_RING) {
 		req.stop_when_full = m->stop_when_full;

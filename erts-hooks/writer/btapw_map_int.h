@@ -89,9 +89,11 @@ struct btapw_map {
 
 	uint64_t nr_pairs; /* clock pairs written */
 	uint64_t want[BTAP_MASK_WORDS], on[BTAP_MASK_WORDS]; /* for the ring */
+	uint64_t stack[BTAP_MASK_WORDS]; /* wanted with a stack; none where this VM has no stacks */
+	uint32_t no_stack; /* bit i: lease i asked for stacks, and there are none */
 	uint32_t stop_when_full, nr_functions;
 	uint64_t off_since_ns;
-	struct btap_switch dev_switch[2]; /* what the module was told last: ring, USDT */
+	struct btap_switch dev_switch[3]; /* what the module was told last: ring, USDT, stacks */
 	struct btapw_watch watch[BTAP_MAX_LEASES];
 
 	/* strings: all under the lock but for known_atoms, which is only ever set */

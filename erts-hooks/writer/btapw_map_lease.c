@@ -66,6 +66,8 @@ static void take_lease(struct btapw_lease *l, const struct btap_lease *from)
 	l->gen = from->gen;
 	memcpy(l->want, from->want, sizeof(l->want));
 	l->want[0] &= ~1ull; /* 0 is no event */
+	for (i = 0; i < BTAP_MASK_WORDS; i++)
+		l->stack[i] = from->stack[i] & l->want[i];
 	l->flags = from->flags;
 	l->pid = from->pid;
 	l->spec_len = from->spec_len;
@@ -158,9 +160,37 @@ static void scan_other(struct btapw_map *m, struct btapw_leases *ls)
 		ls->want[j] |= other[j];
 }
 
+static bool is_able(const struct btapw_map *m, unsigned int event)
+{
+	return m->facts.able[event / 64] >> (event % 64) & 1;
+}
+
+/* A lease that came or changed: may it have stacks? */
+static void scan_stack(struct btapw_map *m, unsigned int i, struct btapw_lease *l)
+{
+	m->no_stack &= ~(1u << i);
+	for (unsigned int j = 0; j < BTAP_MASK_WORDS && !is_able(m, BTAP_EV_stack); j++) {
+		if (l->is_alive && l->stack[j])
+			m->no_stack |= 1u << i;
+		l->stack[j] = 0;
+	}
+}
+
+/* Into the control page; a stack goes only with what is in the ring. */
+static void switch_ring(struct btapw_map *m)
+{
+	uint64_t stack[BTAP_MASK_WORDS];
+
+	for (unsigned int j = 0; j < BTAP_MASK_WORDS; j++)
+		stack[j] = m->stack[j] & m->on[j];
+	m->ops->set(m, BTAP_ON_RING, m->on);
+	m->ops->set(m, BTAP_ON_STACK, stack);
+}
+
 uint32_t btapw_map_leases(struct btapw_map *m, struct btapw_leases *ls)
 {
 	uint64_t now = btapw_map_now_ns(), want[BTAP_MASK_WORDS] = { 0 };
+	uint64_t stack[BTAP_MASK_WORDS] = { 0 };
 	bool is_stop = false, is_new = false;
 	uint32_t was_alive = ls->nr_alive;
 
@@ -174,16 +204,20 @@ uint32_t btapw_map_leases(struct btapw_map *m, struct btapw_leases *ls)
 		if (scan_one(m, i, l, now)) {
 			ls->changed |= 1u << i;
 			is_new |= l->is_alive;
+			scan_stack(m, i, l);
 		}
 		if (!l->is_alive)
 			continue;
 		ls->nr_alive++;
 		is_stop |= l->flags & BTAP_LEASE_STOP;
-		for (unsigned int j = 0; j < BTAP_MASK_WORDS; j++)
+		for (unsigned int j = 0; j < BTAP_MASK_WORDS; j++) {
 			want[j] |= l->want[j];
+			stack[j] |= l->stack[j];
+		}
 	}
 	memcpy(ls->want, want, sizeof(want));
 	memcpy(m->want, want, sizeof(want));
+	memcpy(m->stack, stack, sizeof(stack));
 	/* Off at once; on is the caller's, when the VM is ready for it. */
 	for (unsigned int j = 0; j < BTAP_MASK_WORDS; j++)
 		m->on[j] &= want[j] & m->facts.able[j];
@@ -192,7 +226,7 @@ uint32_t btapw_map_leases(struct btapw_map *m, struct btapw_leases *ls)
 		m->off_since_ns = 0;
 	else if (was_alive)
 		m->off_since_ns = now;
-	m->ops->set(m, BTAP_ON_RING, m->on);
+	switch_ring(m);
 	scan_other(m, ls);
 	if (m->dev_fd >= 0)
 		btapw_map_str_send(m);
@@ -207,7 +241,7 @@ void btapw_map_enable(struct btapw_map *m, const uint64_t on[BTAP_MASK_WORDS])
 		return;
 	for (unsigned int j = 0; j < BTAP_MASK_WORDS; j++)
 		m->on[j] = on[j] & m->want[j] & m->facts.able[j];
-	m->ops->set(m, BTAP_ON_RING, m->on);
+	switch_ring(m);
 }
 
 void btapw_map_on(const struct btapw_map *m, uint64_t on[BTAP_MASK_WORDS])
@@ -219,12 +253,19 @@ void btapw_map_on(const struct btapw_map *m, uint64_t on[BTAP_MASK_WORDS])
 void btapw_map_answer(struct btapw_map *m, unsigned int i, uint64_t gen, int error,
 		      uint32_t nr_functions, const uint64_t on[BTAP_MASK_WORDS], const char *text)
 {
+	static const char no_stack[] = "this VM does not tell the stacks of Erlang functions: it needs"
+				       " beamtap's hooks for that";
 	struct btap_answer *a;
+	char both[sizeof(a->text)];
 	size_t len;
 
 	if (!m || m->is_closed || i >= BTAP_MAX_LEASES)
 		return;
 	a = &m->answer[i];
+	if (m->no_stack >> i & 1 && error == 0) {
+		snprintf(both, sizeof(both), "%s%s%s", no_stack, text && *text ? "; " : "", text ? text : "");
+		text = both;
+	}
 	/* 0: being written.  The fence keeps new words from being taken for the old answer's. */
 	SET(a->gen, 0);
 	__atomic_thread_fence(__ATOMIC_RELEASE);

@@ -80,6 +80,15 @@ static unsigned int make_record(struct input *in, uint64_t *w, const struct desc
 	if (d->nr_fields > d->nr_req)
 		nr_fields = d->nr_req + byte(in) % (d->nr_fields - d->nr_req + 1u);
 	for (unsigned int i = 0; i < nr_fields; i++) {
+		if (d->fields[i].type == DESC_frames) {
+			len = byte(in) % 32;
+			w[nr++] = len;
+			for (; len; len--) {
+				w[nr++] = value(in, DESC_mfa);
+				w[nr++] = value(in, DESC_u64);
+			}
+			continue;
+		}
 		if (d->fields[i].type != DESC_text) {
 			w[nr++] = value(in, d->fields[i].type);
 			continue;
@@ -200,8 +209,8 @@ static void fuzz_records(struct input *in)
 			w += 4;
 			continue;
 		}
-		r->event = desc_all[b % desc_nr]->id;
-		r->nr_words = make_record(in, w, desc_all[b % desc_nr], ts);
+		r->event = b == 254 ? BTAP_EV_stack : desc_all[b % desc_nr]->id;
+		r->nr_words = make_record(in, w, desc_get(r->event), ts);
 		assert(check_record(w, r->nr_words) == (int)r->nr_words);
 		w += r->nr_words;
 	}

@@ -101,6 +101,13 @@ TEST_F(two, other_purposes_are_left_alone)
 	ASSERT_EQ(0, vm_ioctl(self->a.fd, BTAP_IOC_SWITCH, &sw));
 	EXPECT_EQ(BTAP_ON_USDT, on(&self->a, BTAP_EV_tap_stop));
 	EXPECT_EQ(1, self->a.ctl->stop_when_full);
+	sw = (struct btap_switch){ .purpose = BTAP_ON_STACK };
+	sw.mask[0] = 1ull << BTAP_EV_process_exit;
+	ASSERT_EQ(0, vm_ioctl(self->a.fd, BTAP_IOC_SWITCH, &sw));
+	EXPECT_EQ(BTAP_ON_RING | BTAP_ON_STACK, on(&self->a, BTAP_EV_process_exit));
+	sw.mask[0] = 0;
+	ASSERT_EQ(0, vm_ioctl(self->a.fd, BTAP_IOC_SWITCH, &sw));
+	EXPECT_EQ(BTAP_ON_RING, on(&self->a, BTAP_EV_process_exit));
 	sw = (struct btap_switch){ .purpose = BTAP_ON_RING };
 	ASSERT_EQ(0, vm_ioctl(self->a.fd, BTAP_IOC_SWITCH, &sw));
 	EXPECT_EQ(BTAP_ON_TRACEPOINT, on(&self->a, BTAP_EV_message_send));

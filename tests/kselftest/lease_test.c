@@ -57,6 +57,7 @@ TEST_F(one, life_of_a_lease)
 	req.spec = (uintptr_t)"lists:map/2 return\n";
 	req.spec_len = 19;
 	req.flags = BTAP_LEASE_STATE;
+	req.stack[0] = 1ull << BTAP_EV_message_send;
 	ASSERT_EQ(0, vm_ioctl(self->fd, BTAP_IOC_LEASE, &req));
 	l = lease(&self->vm, req.index);
 	gen = req.gen;
@@ -64,6 +65,8 @@ TEST_F(one, life_of_a_lease)
 	EXPECT_EQ(0, gen % 2);
 	EXPECT_EQ(BTAP_TTL_NS, l->ttl_ns);
 	EXPECT_EQ(1ull << BTAP_EV_message_send, l->want[0]);
+	EXPECT_EQ(1ull << BTAP_EV_message_send, l->stack[0]);
+	EXPECT_EQ(0, l->stack[3]);
 	EXPECT_EQ(BTAP_LEASE_STATE, l->flags);
 	EXPECT_EQ((uint32_t)getpid(), l->pid);
 	EXPECT_EQ(19, l->spec_len);

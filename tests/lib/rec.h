@@ -185,6 +185,7 @@ static inline char *rec_catalogue(unsigned int *nr_lines)
 #define VALUE_mfa			       "lists:'map fun'/2"
 #define VALUE_str			       "\"tcp_inet\""
 #define VALUE_text			       "\"{badarg,\\\"x\\\"}\""
+#define VALUE_frames			       "[lists:'map fun'/2+7]"
 #define VALUE_words			       "-1"
 #define VALUE_bytes			       "4096"
 #define VALUE_count			       "7"

@@ -655,6 +655,94 @@ static void leases_come_change_and_go(void **state)
 	btapw_map_free(m);
 }
 
+static unsigned int stack_bits(const struct btap_ctl *ctl)
+{
+	unsigned int mask = 0;
+
+	for (unsigned int i = 0; i < 32; i++)
+		mask |= (unsigned int)(!!(ctl->on[i] & BTAP_ON_STACK)) << i;
+	return mask;
+}
+
+/* @is_able: the VM has stacks */
+static void lease_with_stacks(bool is_able)
+{
+	struct btapw_map_opts o = { .dir = dir, .ring_bytes = 64 << 10 };
+	struct btapw_leases *ls = calloc(1, sizeof(*ls));
+	uint64_t all[BTAP_MASK_WORDS] = { ~0ull, ~0ull, ~0ull, ~0ull };
+	char why[BTAPW_WHY_MAX];
+	const struct btap_ctl *ctl;
+	struct btapw_map *m;
+	struct hand x;
+
+	memset(o.facts.able, 0xff, sizeof(o.facts.able));
+	if (!is_able)
+		o.facts.able[BTAP_EV_stack / 64] &= ~(1ull << BTAP_EV_stack % 64);
+	assert_int_equal(btapw_map_new(&m, &o, why), 0);
+	ctl = btapw_map_ctl(m);
+	open_hand(&x, m);
+	x.lease->gen = 2;
+	x.lease->want[0] = 0x1e;
+	x.lease->stack[0] = 0x36; /* of what it wants only */
+	store_lease(&x);
+	assert_int_equal(btapw_map_leases(m, ls), 1);
+	assert_int_equal(ls->lease[0].stack[0], is_able ? 0x16 : 0);
+	/* Not before the event itself. */
+	assert_int_equal(stack_bits(ctl), 0);
+	btapw_map_enable(m, all);
+	assert_int_equal(on_mask(ctl), 0x1e);
+	assert_int_equal(stack_bits(ctl), is_able ? 0x16 : 0);
+	btapw_map_answer(m, 0, 2, 0, 0, all, "yes");
+	if (is_able)
+		assert_string_equal(read_answer(&x).text, "yes");
+	else
+		assert_string_equal(read_answer(&x).text,
+				    "this VM does not tell the stacks of Erlang functions: it needs"
+				    " beamtap's hooks for that; yes");
+	btapw_map_answer(m, 0, 2, 0, 0, all, NULL);
+	assert_int_equal(strlen(read_answer(&x).text) != 0, !is_able);
+	/* Of fewer events. */
+	x.lease->gen = 4;
+	x.lease->stack[0] = 0x04;
+	store_lease(&x);
+	assert_int_equal(btapw_map_leases(m, ls), 1);
+	assert_int_equal(stack_bits(ctl), is_able ? 0x04 : 0);
+	/* The event goes, and its stack with it. */
+	x.lease->gen = 6;
+	x.lease->want[0] = 0x02;
+	store_lease(&x);
+	assert_int_equal(btapw_map_leases(m, ls), 1);
+	assert_int_equal(stack_bits(ctl), 0);
+	assert_int_equal(on_mask(ctl), 0x02);
+	btapw_map_answer(m, 0, 6, 0, 0, all, NULL);
+	assert_string_equal(read_answer(&x).text, "");
+	/* With its end, too. */
+	x.lease->gen = 8;
+	x.lease->stack[0] = 0x02;
+	store_lease(&x);
+	btapw_map_leases(m, ls);
+	assert_int_equal(stack_bits(ctl), is_able ? 0x02 : 0);
+	close(x.fd);
+	assert_int_equal(btapw_map_leases(m, ls), 1);
+	assert_int_equal(stack_bits(ctl), 0);
+	assert_int_equal(on_mask(ctl), 0);
+	btapw_map_close(m);
+	assert_int_equal(stack_bits(ctl), 0);
+	free(x.map);
+	free(ls);
+	btapw_map_free(m);
+}
+
+static void stacks_go_with_their_events(void **state)
+{
+	lease_with_stacks(true);
+}
+
+static void who_has_no_stacks_says_so(void **state)
+{
+	lease_with_stacks(false);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
 int main(void)
 {
@@ -678,6 +766,8 @@ int main(void)
 		T(many_names),
 		cmocka_unit_test(a_null_map_is_fine),
 		T(leases_come_change_and_go),
+		T(stacks_go_with_their_events),
+		T(who_has_no_stacks_says_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,7 @@ static const char fixture[] = "vm otp=25 node=a@host pid=4242\n"
 static struct dasm a;
 static struct probes probes;
 static struct run run;
-static uint64_t frames[NR];
+static uint64_t frames[2 * NR]; /* and lines */
 
 /* A run over the fixture whose functions are the frames. */
 static int start(void **state)
@@ -43,7 +43,8 @@ static int start(void **state)
 	unlink(path);
 	for (unsigned int i = 0; i < NR; i++) {
 		assert_int_equal(src_next(src, &rec, NULL), 1);
-		frames[i] = DECODE(&rec, process_scheduled, mfa);
+		frames[2 * i] = DECODE(&rec, process_scheduled, mfa);
+		frames[2 * i + 1] = i == 1 ? 42 : 0;
 	}
 	dasm_init(&a);
 	dasm_clause(&a, "dtrace", "BEGIN", DPROG_C_RECORD);
@@ -77,11 +78,11 @@ static void frames_of_event(void **state)
 {
 	run.vm.ev.frames = frames;
 	run.vm.ev.nr_frames = NR;
-	expect(DPROG_STACK_ERLANG, 0, "shop:buy/2\n'Elixir.Shop.Cart':total/1\ngen_server:handle_msg/6\n");
+	expect(DPROG_STACK_ERLANG, 0, "shop:buy/2\n'Elixir.Shop.Cart':total/1+42\ngen_server:handle_msg/6\n");
 	expect(DPROG_STACK_ERLANG, 1, "shop:buy/2\n");
-	expect(DPROG_STACK_ERLANG, 99, "shop:buy/2\n'Elixir.Shop.Cart':total/1\ngen_server:handle_msg/6\n"
+	expect(DPROG_STACK_ERLANG, 99, "shop:buy/2\n'Elixir.Shop.Cart':total/1+42\ngen_server:handle_msg/6\n"
 				       "proc_lib:init_p_do_apply/3\n");
-	expect(DPROG_STACK_USER, 0, "");
+	expect(DPROG_STACK_USER, 2, "shop:buy/2\n'Elixir.Shop.Cart':total/1+42\n");
 	expect(DPROG_STACK_KERNEL, 5, "");
 	/* What is kept of it, as a key or in a speculation, is whole, too. */
 	assert_int_equal(vm_keep(&run.vm, stack_text(&run, &run.vm, DPROG_STACK_ERLANG, 2)),
@@ -91,6 +92,7 @@ static void frames_of_event(void **state)
 static void no_frames(void **state)
 {
 	run.vm.ev.nr_frames = 0;
+	expect(DPROG_STACK_USER, 0, "");
 	expect(DPROG_STACK_ERLANG, 0, ""); /* and nobody keeps track of who runs where */
 	run.vm.ev.frames = frames;
 	run.vm.ev.nr_frames = NR;

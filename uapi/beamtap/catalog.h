@@ -10,7 +10,8 @@
  * Rules:
  *  - An id is wire format: append, never reuse.  Ids are below BTAP_MAX_EVENTS.
  *  - Fields are written in the order of their list.  A field is one 64-bit
- *    word, but for `text`, which is a length word and then the bytes.
+ *    word, but for `text`, which is a length word and then the bytes, and
+ *    `frames`, which is a number and then so many pairs of words.
  *  - `arg` is the position in D (arg0, args[0]).  For an event of OTP's own
  *    provider the positions are those of its erlang_dtrace.d; what we add comes
  *    behind them.
@@ -34,6 +35,7 @@
 	T(mfa,    word, "string",   "-",    "function: BTAP_MFA of module, function and arity") \
 	T(str,    word, "string",   "-",    "number in the region's string table") \
 	T(text,   text, "string",   "-",    "bytes in the record itself, UTF-8, shortened by the writer if long") \
+	T(frames, pairs, "uint64_t", "-",   "a stack: how many frames, then of each the function (mfa) and the line, 0 where it is not known") \
 	T(words,  word, "int64_t",  "word", "memory; a word is 8 bytes; -1 as OTP says it: not known") \
 	T(bytes,  word, "int64_t",  "byte", "data or memory") \
 	T(count,  word, "int64_t",  "-",    "number of things, or a position among them") \
@@ -404,6 +406,14 @@
 #define BTAP_FIELDS_tap_warning(F) \
 	F(text,   message,   0, req, "why something asked for is not there, or not whole")
 
+/* -- what goes with another event; see docs/ring.md -- */
+#define BTAP_FIELDS_stack(F) \
+	F(pid,    p,         0, req, "process whose stack it is: the one that runs on the thread") \
+	F(u64,    event,     1, req, "number of the event that it belongs to: the next of this thread, with the same time") \
+	F(count,  depth,     2, req, "frames that were seen") \
+	F(int,    is_cut,    3, req, "1: there are more frames than are told") \
+	F(frames, frames,    4, req, "functions and lines, the innermost first")
+
 /*  id   name                        USDT name                      meaning */
 #define BTAP_EVENTS(E) \
 	E(1,   message_send,               message__send,               "a message is sent to a local process") \
@@ -502,6 +512,10 @@
 	E(243, tap_start,                  tap__start,                  "events are switched on for a reader") \
 	E(244, tap_stop,                   tap__stop,                   "events are switched off for a reader") \
 	E(245, tap_warning,                tap__warning,                "the VM's side has something to say about the recording")
+
+/* What stands in rings and recordings alone: no tracepoint, no USDT probe, no probe of D. */
+#define BTAP_RING_EVENTS(E) \
+	E(246, stack,                      stack,                      "the Erlang stack at the event that follows")
 
 /* clang-format on */
 

@@ -77,7 +77,7 @@ struct btap_strings {
  * clear it for all others.  Tracepoints are the kernel's own: -EINVAL.
  */
 struct btap_switch {
-	__u32 purpose;	      /* BTAP_ON_RING or BTAP_ON_USDT */
+	__u32 purpose;	      /* BTAP_ON_RING, BTAP_ON_USDT or BTAP_ON_STACK */
 	__u32 stop_when_full; /* with BTAP_ON_RING: for ctl */
 	__u32 nr_functions;   /* likewise */
 	__u32 reserved;
@@ -121,6 +121,7 @@ struct btap_lease_req {
 	__u32 spec_len; /* at most BTAP_LEASE_SPEC_MAX */
 	__u32 reserved;
 	char who[32];
+	__u64 stack[BTAP_MASK_WORDS]; /* as in the lease */
 };
 
 /*

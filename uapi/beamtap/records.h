@@ -17,7 +17,8 @@
  *
  * A `text` field is a word with its length in bytes, then the bytes, padded with
  * zeros to a whole word.  A length of BTAP_TEXT_NONE says that there is no text
- * (D's NULL); no bytes follow.
+ * (D's NULL); no bytes follow.  A `frames` field is a word with a number n, then
+ * 2 n words.
  */
 #ifndef BEAMTAP_RECORDS_H
 #define BEAMTAP_RECORDS_H
@@ -69,6 +70,7 @@
 enum btap_event_id {
 #define AS_ID(id, name, usdt, doc) BTAP_EV_##name = (id),
 	BTAP_EVENTS(AS_ID)
+	BTAP_RING_EVENTS(AS_ID)
 #undef AS_ID
 };
 

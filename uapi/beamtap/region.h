@@ -39,7 +39,9 @@
  * A ring's sub-buffers are numbered 0, 1, 2, ... for ever; number n lies at
  * (n % nr_subs) * sub_size.  `pos` counts bytes: n * sub_size + offset, where the
  * offset is 64 (behind the head) to sub_size (a full sub-buffer), so that n is
- * (pos - 1) / sub_size.  Records never cross a sub-buffer.
+ * (pos - 1) / sub_size.  Records never cross a sub-buffer.  A `stack` record stands
+ * before the record it belongs to, in the same sub-buffer and with the same time; both
+ * are published at once, and count as one.
  *
  * Who is alive: the VM holds an open-file-description write lock on the byte
  * BTAP_LOCK_VM of the file as long as it lives; a reader's lease i is held by
@@ -54,7 +56,7 @@
 #include "records.h"
 
 #define BTAP_MAGIC	   0x0a5041544d414542ULL /* "BEAMTAP\n" */
-#define BTAP_ABI	   1
+#define BTAP_ABI	   2
 #define BTAP_PAGE	   4096
 #define BTAP_MAX_LEASES	   16
 #define BTAP_MAX_RINGS	   1024
@@ -148,6 +150,7 @@ struct btap_region_hdr {
 #define BTAP_ON_RING	   0x01 /* the event goes into the ring */
 #define BTAP_ON_TRACEPOINT 0x02 /* it is handed to the kernel module, which fires its tracepoint */
 #define BTAP_ON_USDT	   0x04 /* it fires its USDT probe */
+#define BTAP_ON_STACK	   0x08 /* its record in the ring is preceded by one of the Erlang stack */
 struct btap_ctl {
 	__u8 on[BTAP_MAX_EVENTS];	   /* BTAP_ON_*: who wants event n; a hook tests the byte */
 	__u32 stop_when_full;		   /* 0: overwrite the oldest sub-buffer; 1: drop and count */
@@ -158,7 +161,7 @@ struct btap_ctl {
 /* A reader's wishes.  Flags: */
 #define BTAP_LEASE_STATE 1u /* tell me the processes and ports that are there (state_*) */
 #define BTAP_LEASE_STOP	 2u /* stop when full; the holder of BTAP_LOCK_STOP alone */
-#define BTAP_LEASE_SPEC_MAX (BTAP_PAGE - 128)
+#define BTAP_LEASE_SPEC_MAX (BTAP_PAGE - 160)
 struct btap_lease {
 	__u64 gen;	    /* 0: free.  Odd: being written.  Even: complete; grows by 2 with each change */
 	__u64 heartbeat_ns; /* CLOCK_MONOTONIC; renewed at least twice in ttl_ns */
@@ -169,6 +172,7 @@ struct btap_lease {
 	__u32 spec_len;	    /* bytes of spec */
 	__u32 pad;
 	char who[32];	    /* command's name; for people */
+	__u64 stack[BTAP_MASK_WORDS]; /* of want: with the Erlang stack, where facts.able has `stack` */
 	/*
 	 * Functions to trace, one a line: `module:function/arity`, where function
 	 * may be `_` or a glob and arity `_`; a line may end with ` return` to
@@ -235,7 +239,7 @@ struct btap_ring {
 
 	__u64 turn;	 /* number of the sub-buffer that is being written, or cleared to be written */
 	__u64 pos;	 /* bytes written: sub-buffer number * sub_size + offset */
-	__u64 count;	 /* records offered so far, those dropped included; stored after pos */
+	__u64 count;	 /* records offered so far, those dropped included, stacks not; stored after pos */
 	__u64 dropped;	 /* of these, dropped when full */
 	__u64 drop_time; /* ring clock of the last drop */
 	__u64 pad1[3];
@@ -253,9 +257,9 @@ struct btap_sub {
 	__u64 number;	  /* of the sub-buffer */
 	__u64 begin_time; /* ring clock; no record in it is older */
 	__u64 end_time;	  /* of its last record; 0 until the writer has left it */
-	__u64 first;	  /* records offered to the ring before this sub-buffer */
+	__u64 first;	  /* records offered to the ring before this sub-buffer, stacks not counted */
 	__u64 len;	  /* bytes, head included; 0 until the writer has left it */
-	__u64 nr_records; /* in it; 0 until the writer has left it */
+	__u64 nr_records; /* in it, stacks not counted; 0 until the writer has left it */
 	__u64 pad[2];
 };
 

@@ -102,6 +102,7 @@
 -define(BEAMTAP_EVENT_tap_start, 243).
 -define(BEAMTAP_EVENT_tap_stop, 244).
 -define(BEAMTAP_EVENT_tap_warning, 245).
+-define(BEAMTAP_EVENT_stack, 246).
 -define(BEAMTAP_EVENTS, [
     {message_send, 1},
     {message_send_remote, 2},
@@ -198,7 +199,8 @@
     {state_port, 242},
     {tap_start, 243},
     {tap_stop, 244},
-    {tap_warning, 245}
+    {tap_warning, 245},
+    {stack, 246}
 ]).
 
 -record(message_send, {
@@ -618,5 +620,11 @@
     reason}).
 -record(tap_warning, {
     message}).
+-record(stack, {
+    p,
+    event,
+    depth,
+    is_cut,
+    frames}).
 
 -endif.

@@ -29,7 +29,7 @@
 #include <unistd.h>
 #include <beamtap/region.h>
 
-enum type { pid, port, ident, atom, mfa, str, text, words, bytes, count, ns, int_, u64, hex, msgid };
+enum type { pid, port, ident, atom, mfa, str, text, frames, words, bytes, count, ns, int_, u64, hex, msgid };
 #define int int_
 struct field {
 	const char *name;
