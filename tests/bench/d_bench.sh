@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # D over a recording of ten million events on one ring, in the page cache: millions of events a second
-# of processor time, the best of three, and the ratio to plain iteration and to babeltrace2's text
-# (on a twentieth of it), all in one run.
+# of processor time, the best of three, and the ratio to a plain C loop over the same records in memory,
+# to plain iteration of the recording, and to babeltrace2's text (on a twentieth of it), all in one run.
 #	tests/bench/d_bench.sh BUILD_DIR [EVENTS]
 # "send" scripts fire on the sixth of the events that are sends; "all" ones on every event.
 B=$(realpath "${1:-build}")
@@ -22,15 +22,16 @@ SMALL=$((N / 20))
 "$B"/tests/mkrec events "$SMALL" 1 "$T"/small > /dev/null
 cat "$T"/*/ring_* > /dev/null
 plain=$("$B"/tests/recording_bench "$T"/one 3 | sed 's/.*events_per_s=\([0-9]*\).*/\1/')
+loop=$("$B"/tests/recording_bench -c "$T"/one 5 | sed 's/.*events_per_s=\([0-9]*\).*/\1/')
 bt=$(cpu babeltrace2 "$T"/small | awk -v n="$SMALL" '{ print n / $1 }')
-awk -v p="$plain" -v b="$bt" -v n="$N" 'BEGIN {
-	printf "%d events; plain iteration %.1f M/s, babeltrace2 text %.2f M/s\n", n, p / 1e6, b / 1e6
-	printf "%-34s %8s %9s %9s\n", "script", "M/s", "plain/it", "it/bt2" }'
+awk -v l="$loop" -v p="$plain" -v b="$bt" -v n="$N" 'BEGIN {
+	printf "%d events; C loop %.0f M/s, plain iteration %.1f M/s, babeltrace2 text %.2f M/s\n", n, l / 1e6, p / 1e6, b / 1e6
+	printf "%-34s %8s %9s %9s %9s\n", "script", "M/s", "loop/it", "plain/it", "it/bt2" }'
 all='erlang*:::message-send,erlang*:::message-receive,erlang*:::process-scheduled,erlang*:::process-unscheduled'
 while IFS='|' read -r name script; do
 	s=$(cpu "$B"/beamtap dtrace -q -f "$T"/one -n "${script/ALL/$all}")
-	awk -v name="$name" -v s="$s" -v n="$N" -v p="$plain" -v b="$bt" 'BEGIN {
-		r = n / s; printf "%-34s %8.1f %9.1f %9.1f\n", name, r / 1e6, p / r, r / b }'
+	awk -v name="$name" -v s="$s" -v n="$N" -v l="$loop" -v p="$plain" -v b="$bt" 'BEGIN {
+		r = n / s; printf "%-34s %8.1f %9.1f %9.1f %9.1f\n", name, r / 1e6, l / r, p / r, r / b }'
 done <<'END'
 nothing enabled|BEGIN{}
 send: count by arg0|erlang*:::message-send { @[arg0] = count(); }
