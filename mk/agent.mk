@@ -75,14 +75,16 @@ $(AGENT_BENCH)/bench_nif.so: tests/bench/agent/bench_nif.c
 bench-agent: agent $(AGENT_BENCH_B) $(AGENT_BENCH)/bench_nif.so $(AGENT_TEST_B) $(AGENT_TEST)/reader ## measure what events cost through the agent
 	@ERL=$(ERL) tests/bench/agent/run.sh $(B) $(AGENT) $(BENCH)
 
-# The suite with OTP 27 in a Debian 13 root, see docs/agent.md.
+# With OTP 27, in the root of a Debian 13, see docs/agent.md: the project as it is here, put there as /src.
+ROOT ?=
+IN_ROOT = test -n "$(ROOT)" && test -x "$(ROOT)/usr/bin/erl" || { echo "ROOT=DIR: a Debian 13 root with erlang, see docs/agent.md"; exit 1; }; \
+	mkdir -p $(ROOT)/src && for d in Makefile mk uapi erts-hooks tests tools decoder docs; do rm -rf "$(ROOT)/src/$$d" && cp -r $$d "$(ROOT)/src/" || exit 1; done; \
+	mountpoint -q $(ROOT)/proc || mount -t proc proc $(ROOT)/proc; \
+	mountpoint -q $(ROOT)/dev/shm || { mkdir -p $(ROOT)/dev/shm && mount -t tmpfs tmpfs $(ROOT)/dev/shm; }; \
+	LANG=C.UTF-8 chroot $(ROOT) make -C /src
 .PHONY: check-agent-otp27
 check-agent-otp27: ## run the agent's tests with OTP 27 in ROOT=DIR
-	@test -x "$(ROOT)/usr/bin/erl" || { echo "ROOT=DIR: a Debian 13 root with erlang, see docs/agent.md"; exit 1; }
-	@mkdir -p $(ROOT)/src && cp -r Makefile mk uapi erts-hooks tests tools decoder $(ROOT)/src/
-	@mountpoint -q $(ROOT)/proc || mount -t proc proc $(ROOT)/proc
-	@mountpoint -q $(ROOT)/dev/shm || { mkdir -p $(ROOT)/dev/shm && mount -t tmpfs tmpfs $(ROOT)/dev/shm; }
-	@chroot $(ROOT) sh -c 'cd /src && LANG=C.UTF-8 make check-agent CASES="$(CASES)"'
+	@$(IN_ROOT) check-agent CASES="$(CASES)"
 
 # Skipped where RabbitMQ is not installed: tools/need.sh rabbitmq.
 CHECKS_E2E     += rabbitmq='tests/e2e/rabbitmq.sh $(B)'
