@@ -19,7 +19,7 @@ otp_uninstall: ## remove it from there
 	rm -f $(DESTDIR)$$(cat $(OTP)/where)/beam.tap.smp $(DESTDIR)$$(cat $(OTP)/where)/beam.tap.emu
 
 # Tests in it: all of tests/otp, and the end-to-end tests with a real node, which run on the agent, too.
-CHECKS_OTP = $(foreach t,$(filter-out %_suites.sh %_bench.sh,$(wildcard tests/otp/*.sh)),otp-$(basename $(notdir $(t)))='$(t) $(B)') \
+CHECKS_OTP = $(foreach t,$(filter-out %_suites.sh %_parts.sh %_bench.sh,$(wildcard tests/otp/*.sh)),otp-$(basename $(notdir $(t)))='$(t) $(B)') \
 	$(foreach t,node otp_live rabbitmq,$(t)-hooks='tests/e2e/$(t).sh $(B)')
 .PHONY: check-otp check-otp-run
 check-otp: ## build it, and run the tests that need it
@@ -29,6 +29,10 @@ check-otp: ## build it, and run the tests that need it
 	@$(MAKE) --no-print-directory check-otp-run
 check-otp-run: $(B)/beamtap agent
 	@PATH="$(abspath $(OTP))/bin:$$PATH" BEAMTAP_VM=hooks tests/tap.py $(CHECKS_OTP)
+
+.PHONY: check-otp27
+check-otp27: ## the same with OTP 27, in a Debian 13 in ROOT=DIR
+	@$(IN_ROOT) check-otp
 
 # Benches: the VM with hooks, beside a stock one and the agent.
 BENCH_OTP_B := $(B)/bench/agent/bench_otp.beam
@@ -44,9 +48,19 @@ bench-otp-rabbitmq: $(B)/beamtap agent otp ## RabbitMQ under load: stock VM, hoo
 	@tools/need.sh rabbitmq
 	@tests/bench/otp/rabbitmq.sh $(B) $(ROUNDS) $(MESSAGES)
 
-.PHONY: gen-otp otp-suites
+# Long: each prefix of the parts, and each with those that it needs.
+.PHONY: check-otp-parts
+check-otp-parts: ## build and boot the VM with some of the hooks' parts alone (long)
+	@tools/need.sh build agent test otp
+	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@tests/otp/otp_parts.sh $(B) $(SETS)
+
+.PHONY: gen-otp check-gen-otp otp-suites
 gen: gen-otp
+check-gen: check-gen-otp
+check-gen-otp:
+	@erts-hooks/otp/sites -c docs/otp-sites.md
 gen-otp: ## write docs/otp-sites.md anew from the parts
-	@erts-hooks/otp/sites >docs/otp-sites.md
+	@mkdir -p $(B) && erts-hooks/otp/sites >$(B)/otp-sites.tmp && mv $(B)/otp-sites.tmp docs/otp-sites.md
 otp-suites: $(B)/beamtap agent otp $(AGENT_TEST)/reader ## OTP's own suites with the hooks off and on, beside the stock VM (long)
 	@tests/otp/otp_suites.sh $(B) $(SUITES)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # apply.awk - read parts/*.hooks, find their places in OTP's files, write the new files
 #
-# In: otp, orig, release, tmp.  Out: tmp/1, tmp/2, ... and tmp/files ("number name").
+# In: otp, orig, release, tmp.  Out: tmp/1, tmp/2, ... and tmp/files ("number name"); tmp/sources, those
+# of ../src that belong to the parts; tmp/able, the events that they have a hook for, for a C array.
 # Exit: 1 when a place was not found as often as it should be; all such are named.
 
 function norm(s) { gsub(/[ \t\r]+/, " ", s); sub(/^ /, "", s); sub(/ $/, "", s); return s }
@@ -34,6 +35,23 @@ function load(file,    path, line, n) {
 	order[++nr_files] = file
 	if (!n)
 		complain("there is no " file " in this OTP")
+}
+
+# A hook is there for an event.
+function has_event(part, event) {
+	if (event in part_of)
+		return
+	part_of[event] = part
+	events[++nr_events] = event
+}
+
+function find_events(line,    hit) {
+	while (match(line, /ERTS_BEAMTAP(_TO)?\([a-z_0-9]+/)) {
+		hit = substr(line, RSTART, RLENGTH)
+		sub(/.*\(/, "", hit)
+		has_event(part_of_block, hit)
+		line = substr(line, RSTART + RLENGTH)
+	}
 }
 
 # The place of the block that was read: all its context lines, one behind the other.
@@ -70,6 +88,9 @@ function place(    i, j, first, last, found, hit, where) {
 			 context[1] "' " found " times, expected " times)
 		return
 	}
+	for (i = 1; i <= nr_block; i++)
+		if (is_new[i])
+			find_events(block[i])
 	for (j = 1; j <= found; j++)
 		for (i = 1; i <= nr_block; i++)
 			if (is_new[i])
@@ -85,6 +106,7 @@ function begin_block(line,    a, n, i) {
 	nr_block = nr_context = 0
 	head_line = FNR
 	FILENAME_of = FILENAME
+	part_of_block = part
 	for (i = 3; i <= n; i++) {
 		if (a[i] ~ /^x[0-9]+$/)
 			times = substr(a[i], 2) + 0
@@ -99,7 +121,29 @@ function begin_block(line,    a, n, i) {
 	}
 }
 
+FNR == 1 {
+	part = FILENAME
+	sub(/.*\//, "", part)
+	sub(/-.*/, "", part)
+}
 /^@@ / { place(); begin_block($0); next }
+# What a part says of itself, before its blocks (parts/README.md).
+$1 == "needs" { next }
+$1 == "source" {
+	for (i = 2; i <= NF; i++)
+		print $i > (tmp "/sources")
+	next
+}
+$1 == "events" {
+	condition = ""
+	if (match($0, / if /))
+		condition = substr($0, RSTART + RLENGTH)
+	for (i = 2; i <= NF && $i != "if"; i++) {
+		only_if[$i] = condition
+		has_event(part, $i)
+	}
+	next
+}
 /^\|/ {
 	if (!file) { complain(FILENAME ":" FNR ": no file was named"); next }
 	context[++nr_context] = norm(substr($0, 2))
@@ -114,7 +158,7 @@ function begin_block(line,    a, n, i) {
 	next
 }
 /^#/ || /^[ \t]*$/ { next }
-{ complain(FILENAME ":" FNR ": a line begins with @@, |, + or #, not `" substr($0, 1, 20) "'") }
+{ complain(FILENAME ":" FNR ": a line begins with @@, |, +, #, needs, source or events, not `" substr($0, 1, 20) "'") }
 
 END {
 	place()
@@ -128,5 +172,11 @@ END {
 			printf "%s\n%s", text[file, i], add[file, i] > out
 		close(out)
 		print f " " file > (tmp "/files")
+	}
+	for (i = 1; i <= nr_events; i++) {
+		line = "BTAP_EV_" events[i] ", /* part " part_of[events[i]] " */"
+		if (only_if[events[i]] != "")
+			line = "#if " only_if[events[i]] "\n" line "\n#endif"
+		print line > (tmp "/able")
 	}
 }

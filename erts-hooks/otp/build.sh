@@ -1,26 +1,29 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# build.sh [-s OTP_SOURCE] [-f jit|emu] OUT - the emulator with hooks for the Erlang installed here
+# build.sh [-s OTP_SOURCE] [-f jit|emu] [-p 'NN ...'] OUT - the emulator with hooks for the Erlang installed here
 #
 # Takes Debian's source package of that Erlang (or a copy of OTP_SOURCE), applies the hooks and
 # builds the emulator of type `tap` alone.  OUT gets beam.tap.smp (beam.tap.emu for `-f emu`),
 # and OUT/bin/erl, which runs it with all else of the Erlang installed, changing nothing there.
 #
+# With -p some parts of the hooks alone, to test them: in a tree of its own, not kept.
+#
 # What was built before from the same source, hooks and compiler is taken from the cache.
 #	BTAP_OTP_CACHE   where the sources and what was built are kept (build/otp-cache)
 #	BTAP_OTP_ROOT    the Erlang to build for (what `erl` starts)
 #	BTAP_OTP_JOBS    how many compilers at once (as many as there are processors)
+#	BTAP_OTP_CFLAGS  the compiler's flags where a tree is configured (OTP's own)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 cache=${BTAP_OTP_CACHE:-$root/build/otp-cache}
 jobs=${BTAP_OTP_JOBS:-$(nproc)}
-source='' flavor=jit
+source='' flavor=jit parts=''
 
 die() { printf 'build.sh: %s\n' "$@" >&2; exit 1; }
-usage() { sed -n '3,13s/^# \{0,1\}//p' "$0" >&2; exit 2; }
-while getopts s:f: o; do
-	case $o in s) source=$(realpath "$OPTARG") ;; f) flavor=$OPTARG ;; *) usage ;; esac
+usage() { sed -n '3,15s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+while getopts s:f:p: o; do
+	case $o in s) source=$(realpath "$OPTARG") ;; f) flavor=$OPTARG ;; p) parts=$OPTARG ;; *) usage ;; esac
 done
 shift $((OPTIND - 1))
 [ $# = 1 ] || usage
@@ -59,6 +62,7 @@ sum=$({
 } | sha256sum | cut -c1-16)
 [ "${BTAP_OTP_SUM:-}" != show ] || { echo "$id-$sum"; exit 0; }
 built=$cache/bin/$id-$sum/$name
+[ -z "$parts" ] || built=$out/parts/$name
 
 # -- the source --
 
@@ -96,7 +100,7 @@ fetch() { # into $cache/dsc-$id
 	mv "$to.new" "$to"
 }
 
-tree=$cache/src-$id
+tree=$cache/src-$id${parts:+-parts}
 unpack() {
 	[ ! -f "$tree/OTP_VERSION" ] || return 0
 	rm -rf "$tree.new"
@@ -118,7 +122,7 @@ configure() { # make/ and erts/ alone: the libraries are those installed
 	if [ ! -f "$tree/.configured" ]; then
 		echo "configuring OTP $release ($log)"
 		for f in make erts; do
-			(cd "$tree/$f" && ERL_TOP=$tree ./configure --disable-option-checking --srcdir="$tree/$f") >"$log" 2>&1 ||
+			(cd "$tree/$f" && ERL_TOP=$tree ${BTAP_OTP_CFLAGS:+env CFLAGS="$BTAP_OTP_CFLAGS" CXXFLAGS="$BTAP_OTP_CFLAGS"} ./configure --disable-option-checking --srcdir="$tree/$f") >"$log" 2>&1 ||
 				{ tail -20 "$log" >&2; die "OTP does not configure, see $log"; }
 		done
 		touch "$tree/.configured"
@@ -142,9 +146,9 @@ compile() {
 	mv "$built.new" "$built"
 }
 
-if [ ! -f "$built" ]; then
+if [ ! -f "$built" ] || [ -n "$parts" ]; then
 	unpack
-	"$here/apply" "$tree"
+	"$here/apply" ${parts:+-p "$parts"} "$tree"
 	configure
 	compile
 else

@@ -27,36 +27,7 @@ trap 'exit 1' INT TERM
 root=$(erl -noinput -boot start_clean -eval 'io:put_chars(code:root_dir()), halt()')
 export PATH=$B/otp/bin:$PATH
 
-# The suites with their C code, as OTP's own test server prepares it.
-prepare() {
-	local f d
-	mkdir "$T/t"
-	cp -r "$src"/*.erl "$src"/*_data "$T/t/" && cp "$src"/*.hrl "$T/t/" 2>/dev/null
-	# The suites ask for a hook of OTP's own test server.
-	printf '%s\n' '-module(ts_install_cth).' '-export([id/1, init/2]).' 'id(_) -> ?MODULE.' 'init(_, _) -> {ok, []}.' >"$T/t/ts_install_cth.erl"
-	cat >"$T/rules" <<-'END'
-	SHLIB_RULES:
-	.SUFFIXES:
-	.SUFFIXES: .so .o .c
-	.c.so:
-		gcc -c -fPIC -O2 -w $(SHLIB_EXTRA_CFLAGS) -I@erl_include@ $<
-		gcc -shared $(SHLIB_EXTRA_LDFLAGS) -o $@ $*.o $(SHLIB_EXTRA_LIBS)
-	END
-	for d in "$T"/t/*_data; do
-		[ -f "$d/Makefile.src" ] || continue
-		sed -e "/@SHLIB_RULES@/{r $T/rules" -e 'd}' "$d/Makefile.src" | sed -e "s|@dll@|.so|g; s|@obj@|.o|g; s|@exe@||g
-			s|@CC@|gcc|g; s|@LD@|gcc|g; s|@CFLAGS@|-w -O2|g; s|@SHLIB_CFLAGS@|-fPIC|g; s|@DEFS@|-D_GNU_SOURCE|g
-			s|@LIBS@|-lpthread -lm|g; s|@ERTS_LIBS@||g; s|@CROSSLDFLAGS@||g; s|@WSL@||g
-			s|@EMULATOR@|beam|g; s|@erl_name@|erlc|g; s|-compile||g
-			s|@erl_include@|$root/usr/include|g; s|@[A-Za-z_]*@||g" >"$d/Makefile"
-		make -k -C "$d" all >"$d/make.log" 2>&1
-	done
-	for f in "$T"/t/*.erl; do
-		d=$(basename "$f" .erl)
-		case $d in *_SUITE) case " $(echo $suites) " in *" ${d%_SUITE} "*) ;; *) continue ;; esac ;; esac
-		erlc +debug_info -o "$T/t" "$f" >>"$T/compile.log" 2>&1 || echo "# $(basename "$f") does not compile"
-	done
-}
+. "$(dirname "$0")/suites"
 
 # run MODE OUT [CASE...]: MODE's results, one `suite:case result` a line
 run() {

@@ -426,7 +426,8 @@ static ERL_NIF_TERM nif_functions(ErlNifEnv *env, int argc, const ERL_NIF_TERM a
 		}
 	r = agent_api->functions(f, nr);
 	enif_free(f);
-	return r < 0 ? failure(env, r, "") : am_ok;
+	return r < 0 ? failure(env, r, r == -EOPNOTSUPP ? "this VM has no hooks for functions" : "") :
+		       am_ok;
 }
 
 /* functions_done() -> busy | NrFound */

@@ -269,7 +269,9 @@ void erts_beamtap_init(void)
     erts_beamtap_api_init();
     if (off && strcmp(off, "off") == 0)
         return;
+#ifdef BEAMTAP_PART_04
     erts_beamtap_proc_init();
+#endif
     o.dir = getenv("BEAMTAP_DIR");
     o.ring_bytes = ring ? strtoull(ring, NULL, 0) : 0;
     o.strtab_bytes = STRTAB_BYTES;

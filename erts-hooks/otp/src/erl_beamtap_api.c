@@ -4,6 +4,7 @@
 
 #ifdef ERTS_ENABLE_BEAMTAP
 
+#include <errno.h>
 #include "erl_beamtap_ctl.h"
 
 struct btapw_api erts_beamtap_api;
@@ -17,6 +18,25 @@ static void serve(bool is_application)
 {
     erts_beamtap_serve(is_application);
 }
+
+#ifndef BEAMTAP_PART_20
+
+/* Functions cannot be told: function_entry is none of the events in `able`. */
+int erts_beamtap_functions(const struct btapw_function *f, size_t nr)
+{
+    return f && nr ? -EOPNOTSUPP : 0;
+}
+
+int erts_beamtap_functions_done(void)
+{
+    return 0;
+}
+
+bool erts_beamtap_is_told(const struct btapw_function *f)
+{
+    return false;
+}
+#endif
 
 void erts_beamtap_api_init(void)
 {

@@ -164,6 +164,25 @@ void erts_beamtap_returned(Process *p, const Eterm *words)
                    frame_mfa(words), depth);
 }
 
+void erts_beamtap_put_exception(Process *p, Eterm cls, Uint64 mfa, Eterm reason, Uint64 depth)
+{
+    struct btapw *w = beamtap_writer();
+    char buf[ERTS_BEAMTAP_REASON_MAX + 1];
+    struct btapw_text t;
+    uint64_t *rec;
+
+    t = btapw_text_fit(buf, erts_beamtap_reason(reason, buf), ERTS_BEAMTAP_REASON_MAX);
+    rec = btapw_reserve(w, BTAP_EV_exception_throw, 5 + btapw_text_words(&t));
+    if (!rec)
+        return;
+    btapw_set(rec, 1, beamtap_pid(p->common.id));
+    btapw_set(rec, 2, cls);
+    btapw_set(rec, 3, mfa);
+    rec = btapw_text_store(rec + 4, &t);
+    btapw_set(rec, 0, depth);
+    btapw_commit(w);
+}
+
 void erts_beamtap_left(Process *p, const Eterm *words, const Eterm *reg)
 {
     Uint depth = frame_depth(words);

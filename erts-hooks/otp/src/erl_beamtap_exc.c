@@ -6,25 +6,6 @@
 
 #include "beam_common.h"
 
-void erts_beamtap_put_exception(Process *p, Eterm cls, Uint64 mfa, Eterm reason, Uint64 depth)
-{
-    struct btapw *w = beamtap_writer();
-    char buf[ERTS_BEAMTAP_REASON_MAX + 1];
-    struct btapw_text t;
-    uint64_t *rec;
-
-    t = btapw_text_fit(buf, erts_beamtap_reason(reason, buf), ERTS_BEAMTAP_REASON_MAX);
-    rec = btapw_reserve(w, BTAP_EV_exception_throw, 5 + btapw_text_words(&t));
-    if (!rec)
-        return;
-    btapw_set(rec, 1, beamtap_pid(p->common.id));
-    btapw_set(rec, 2, cls);
-    btapw_set(rec, 3, mfa);
-    rec = btapw_text_store(rec + 4, &t);
-    btapw_set(rec, 0, depth);
-    btapw_commit(w);
-}
-
 /* Is it the function that raises what its caller asked for?  Then that is its caller. */
 static int is_raiser(const ErtsCodeMFA *bif)
 {
@@ -36,16 +17,20 @@ static int is_raiser(const ErtsCodeMFA *bif)
 
 void erts_beamtap_exception_throw(Process *p, ErtsCodePtr pc, const ErtsCodeMFA *bif, Eterm reason)
 {
+    struct erts_beamtap_thread *t = &erts_beamtap_thread;
     Eterm cls = exception_tag[GET_EXC_CLASS(p->freason)];
     Uint64 mfa;
 
     if (bif && !is_raiser(bif))
-        mfa = beamtap_code_mfa(bif);
+        mfa = t->raised_by = beamtap_code_mfa(bif);
     else if (pc)
         mfa = erts_beamtap_find_pc(pc);
     else
-        mfa = beamtap_code_mfa(p->current); /* function_clause */
+        mfa = t->raised_by = beamtap_code_mfa(p->current); /* function_clause */
+    t->raised_at = pc;
     erts_beamtap_put_exception(p, cls, mfa, reason, 0);
+    t->raised_at = NULL;
+    t->raised_by = 0;
 
 #ifndef BEAM_RETURN_TRACE_FRAME_SZ
     /* Where nobody catches it, the VM does not look at the frames that it leaves. */

@@ -112,14 +112,14 @@ static ERTS_INLINE Uint64 beamtap_where_kept(const Process *p)
 }
 Uint64 erts_beamtap_where(const Process *p) ERTS_BEAMTAP_COLD; /* as above, but finds it */
 
-/* erl_beamtap_exc.c */
+/* erl_beamtap_reason.c */
 #define ERTS_BEAMTAP_REASON_MAX 120
 /* A term as text, bounded.  Return: bytes, at most ERTS_BEAMTAP_REASON_MAX; NUL follows. */
 size_t erts_beamtap_reason(Eterm reason, char buf[ERTS_BEAMTAP_REASON_MAX + 1]) ERTS_BEAMTAP_COLD;
-/* @depth: of the call that the exception leaves; 0: it leaves none, it is raised */
+/* erl_beamtap_call.c; @depth: of the call that the exception leaves; 0: it leaves none, it is raised */
 void erts_beamtap_put_exception(Process *p, Eterm cls, Uint64 mfa, Eterm reason, Uint64 depth)
     ERTS_BEAMTAP_COLD;
-/* erl_beamtap_call.c: an exception ends the process; tell of all calls that it leaves. */
+/* An exception ends the process; tell of all calls that it leaves. */
 void erts_beamtap_left_all(Process *p, Eterm cls, Eterm reason) ERTS_BEAMTAP_COLD;
 
 #endif /* ERTS_ENABLE_BEAMTAP */
