@@ -199,10 +199,13 @@ static int add_f(struct dtrace *dt, const char *arg)
 {
 	struct stat st;
 
-	if (stat(arg, &st) && !strchr(arg, '/'))
-		return add_text(dt, DLANG_SPEC_FUNC, arg);
 	if (strpbrk(arg, "{;"))
 		return add_text(dt, DLANG_SPEC_FUNC, arg);
+	if (stat(arg, &st) && !strchr(arg, '/')) {
+		if (strchr(arg, '.')) /* more likely a slip than a function with such a name */
+			dtrace_say("there is no file %s: taken for the name of a function", arg);
+		return add_text(dt, DLANG_SPEC_FUNC, arg);
+	}
 	if (dt->nr_recordings == sizeof(dt->recordings) / sizeof(*dt->recordings)) {
 		dtrace_say("too many recordings");
 		return -1;
@@ -309,6 +312,9 @@ static int one_option(struct dtrace *dt, int c, unsigned int *modes)
 	case 'Z':
 		dt->opts.zdefs = true;
 		return 0;
+	case ':':
+		dtrace_say("option requires an argument -- '%c'", optopt);
+		return dtrace_usage();
 	default:
 		dtrace_say("invalid option -- '%c'", optopt);
 		return dtrace_usage();
@@ -322,7 +328,7 @@ static int read_args(struct dtrace *dt, int argc, char **argv)
 
 	opterr = 0;
 	for (optind = 1; optind < argc; optind++) {
-		while ((c = getopt(argc, argv, "+3:6:b:Bc:CD:ef:FGhHi:I:lL:m:n:o:p:P:qs:SU:vVwx:X:Z")) != -1) {
+		while ((c = getopt(argc, argv, "+:3:6:b:Bc:CD:ef:FGhHi:I:lL:m:n:o:p:P:qs:SU:vVwx:X:Z")) != -1) {
 			r = one_option(dt, c, &modes);
 			if (r)
 				return r < 0 ? CLI_FAILED : r;

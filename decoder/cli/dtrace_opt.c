@@ -158,8 +158,8 @@ static int read_flag(const char *value, bool *b)
 	static const char *const yes[] = { "1", "yes", "on", "true", "enable", "enabled", "set" };
 	static const char *const no[] = { "0", "no", "off", "false", "disable", "disabled", "unset" };
 
-	*b = true;
-	if (!value)
+	*b = !value || *value; /* `quiet=` takes it back */
+	if (!value || !*value)
 		return 0;
 	for (unsigned int i = 0; i < sizeof(yes) / sizeof(*yes); i++) {
 		if (!strcasecmp(value, yes[i]))

@@ -70,10 +70,10 @@ static bool fits(const struct dtype *t, const char *text, const struct node *a)
 	const struct dtype *b = dtype_base(a->type);
 
 	if (!strcmp(text, "char *"))
-		return b->kind == DTYPE_STRING || type_is_text(a->type) ||
-		       (check_is_zero(a) && b->kind == DTYPE_PTR);
+		return b->kind == DTYPE_STRING || type_is_text(a->type) || check_is_zero(a);
 	if (!strcmp(text, "void *"))
-		return b->kind == DTYPE_PTR || b->kind == DTYPE_ARRAY || b->kind == DTYPE_STRING;
+		return b->kind == DTYPE_PTR || b->kind == DTYPE_ARRAY ||
+		       b->kind == DTYPE_STRING || check_is_zero(a);
 	if (!strcmp(text, "uintptr_t"))
 		return type_is_scalar(a->type) || b->kind == DTYPE_ARRAY;
 	return type_is_int(t) && type_is_int(a->type);

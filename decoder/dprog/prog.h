@@ -272,7 +272,7 @@ struct dfmt {
  *	speculate commit discard	speculation's number
  *	setopt			name [, value]
  *	raise			signal
- *	ftruncate stop breakpoint panic	none
+ *	ftruncate stop		none
  *
  * speculate: from here on what the clause records goes to that speculation; the
  * compiler has seen to it that nothing was recorded before.  raise, stop act at

@@ -161,8 +161,6 @@ void rec_act(struct vm *vm, uint32_t action, uint64_t *values)
 		return;
 	case DPROG_ACT_RAISE:
 	case DPROG_ACT_STOP:
-	case DPROG_ACT_PANIC:
-	case DPROG_ACT_BREAKPOINT:
 		if (vm->env.destroy)
 			vm->env.destroy(vm->env.ctx, vm, act, act->nr_values ? values[0] : 0);
 		return;
