@@ -78,6 +78,7 @@ kmod-sparse-%: $(KERNELS)/%/make
 	@tools/need.sh kmod-check
 	@rm -rf $(B)/kmod/sparse-$*
 	$(call kmod_build,sparse-$*,$(abspath $(KERNELS)/$*/make))
+	@$(if $(V),,grep -q CHECK $(B)/kmod/sparse-$*.log || { echo "sparse did not run for $*"; exit 1; })
 
 # -- tests, in the guest --
 KSFT_DIR := $(B)/kernels/selftests

@@ -6,7 +6,7 @@
 #	tests/kernel/kasan.sh module DIR NAME FROM PATH...  copy PATHs from the checkout's folder FROM, build a module
 #	tests/kernel/kasan.sh run DIR PROGRAM...     boot it, run shell commands in it, print TAP
 #
-# The guest's root is the host's, read-only, by 9p; one CPU; perf, BPF and uprobes are there.
+# The guest's root is the host's, read-only, by 9p; one CPU; no BPF, no uprobes.
 set -u
 . "$(dirname "$0")/build.sh"
 . "$(dirname "$0")/run.sh"

@@ -101,6 +101,13 @@ if [ "$version" = newest ]; then
 	[ -e "$dir/root/usr/bin/awk" ] || ln -s gawk "$dir/root/usr/bin/awk"
 	[ -e "$dir/root/usr/bin/sh" ] || ln -s dash "$dir/root/usr/bin/sh"
 	mkdir -p "$dir/root/proc" "$dir/root/dev" "$dir/root/tmp"
+	# The package leaves out what tells make that sparse works.
+	valid=$dir/root/usr/src/${headers%-*}-common/scripts/checker-valid.sh
+	if [ ! -e "$valid" ]; then
+		printf '%s\n' '#!/bin/sh' 'echo "int x;" >/tmp/valid.c' \
+			'if "$@" /tmp/valid.c >/dev/null 2>&1; then echo 1; else echo 0; fi' >"$valid"
+		chmod +x "$valid"
+	fi
 else
 	# The headers name one another by where they would be installed.
 	sed -i "s,/usr/src/,$dir/root/usr/src/,g" "$dir/root/usr/src/$headers/Makefile"
