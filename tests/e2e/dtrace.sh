@@ -30,6 +30,9 @@ d -qn 'END { printf("%d", $target == '$!'); }' -p $!
 is "a process is waited for" $? 0 '1\n'
 d -qn 'BEGIN { }' -p 999999999
 is "one that is not there is refused, too" $? 1 ''
+d -x; s=$?
+head -1 "$T"/err > "$T"/out
+is "a letter without its argument is told as what it is" $s 2 "dtrace: option requires an argument -- 'x'\n"
 sh -c 'sleep 0.3 & echo $! > "$0"; exec sleep 5' "$T"/zombie & pids="$pids $!"
 while [ ! -s "$T"/zombie ]; do sleep 0.02; done
 timeout 3 "$B"/beamtap dtrace -qn 'END { printf("end"); }' -p "$(cat "$T"/zombie)" > "$T"/out 2> "$T"/err < /dev/null
