@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "../lib/facts.h"
 #include "vm.h"
 
 int vm_ioctl(int fd, unsigned long cmd, void *arg)
@@ -37,17 +38,11 @@ struct btap_new vm_layout(size_t size)
 struct btap_facts vm_facts(const char *node)
 {
 	struct btap_facts f = {
-		.otp_release = 25,
+		FACTS_OTP_25,
 		.way = BTAP_WAY_HOOKS,
 		.jit = 1,
 		.os_pid = getpid(),
 		.nr_schedulers = 1,
-		.pid_shift = 4,
-		.pid_number_bits = 15,
-		.pid_serial_bits = 13,
-		.port_shift = 4,
-		.port_number_bits = 28,
-		.erts_version = "13.1.5",
 		.emulator = "vm.c",
 		.writer = "kselftest",
 	};

@@ -6,6 +6,7 @@
  *	mkrec text FIXTURE DIR       a fixture as a recording, 5 records a packet
  *	mkrec events N RINGS DIR     N events as a busy node makes them
  */
+#include "lib/facts.h"
 #include "lib/rec.h"
 #include "source/strings.h"
 
@@ -54,16 +55,10 @@ static uint64_t *round_trip(uint64_t *p, uint64_t *ts, unsigned int n, uint64_t 
 
 static int synthetic(uint64_t nr_events, unsigned int nr_rings, const char *dir)
 {
-	struct btap_facts f = { .otp_release = 25,
+	struct btap_facts f = { FACTS_OTP_25,
 				.way = BTAP_WAY_AGENT,
-				.pid_shift = 4,
-				.pid_number_bits = 15,
-				.pid_serial_bits = 13,
-				.port_shift = 4,
-				.port_number_bits = 28,
 				.clock_hz = 1000000000,
 				.node = "bench@localhost",
-				.erts_version = "13.1.5",
 				.emulator = "beam.smp" };
 	struct src_strings *strs = strings_new();
 	struct diag d = DIAG_INIT;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include "btapw.h"
 #include "btapw_map.h"
+#include "lib/facts.h"
 
 static struct btapw_map *map;
 static atomic_bool is_over;
@@ -86,17 +87,11 @@ static void control(struct btapw_leases *ls)
 
 int main(int argc, char **argv)
 {
-	struct btapw_map_opts o = { .facts = { .otp_release = 25,
+	struct btapw_map_opts o = { .facts = { FACTS_OTP_25,
 					       .way = BTAP_WAY_AGENT,
 					       .jit = 1,
 					       .nr_dirty_cpu = 1,
 					       .nr_dirty_io = 1,
-					       .pid_shift = 4,
-					       .pid_number_bits = 15,
-					       .pid_serial_bits = 13,
-					       .port_shift = 4,
-					       .port_number_bits = 28,
-					       .erts_version = "13.1.5",
 					       .emulator = "beam.smp",
 					       .node = "tapvm@localhost" } };
 	static struct btapw_leases ls;

@@ -17,23 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <btapw_map.h>
+#include "lib/shm_dir.h"
 #include "source/region.h"
-
-static char dir[] = "/dev/shm/btap-test-XXXXXX";
-
-static int make_dir(void **state)
-{
-	strcpy(dir + strlen(dir) - 6, "XXXXXX");
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-	char cmd[100];
-
-	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", dir);
-	return system(cmd);
-}
 
 static struct btapw_map *new_map(uint32_t sub_bytes)
 {
@@ -435,10 +420,12 @@ static void refuses_what_is_no_region(void **state)
 	assert_int_equal(try_open(path, &d), -EAGAIN); /* zeroes */
 
 	bad = h;
-	bad.abi = 2;
+	bad.abi = BTAP_ABI + 1;
 	assert_int_equal(pwrite(fd, &bad, sizeof(bad), 0), sizeof(bad));
 	assert_int_equal(try_open(path, &d), -EPROTONOSUPPORT);
-	assert_non_null(strstr(d.text[0], "wrong ABI version 2: this beamtap knows 1"));
+	snprintf(link_path, sizeof(link_path), "wrong ABI version %u: this beamtap knows %u", BTAP_ABI + 1,
+		 BTAP_ABI);
+	assert_non_null(strstr(d.text[0], link_path));
 	bad = h;
 	bad.magic++;
 	assert_int_equal(pwrite(fd, &bad, sizeof(bad), 0), sizeof(bad));

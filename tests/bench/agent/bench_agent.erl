@@ -54,7 +54,7 @@ events() ->
 
 kind({Name, Events, Spec, Flags, PerOp, Work, N}, R) ->
     Modes = [off, bare, agent],
-    _ = measure(Work, N),
+    _ = bench_nif:measure(Work, N),
     Runs = [{M, run(M, Events, Spec, Flags, PerOp, Work, N, R)}
             || _ <- lists:seq(1, ?REPS), M <- shuffle(Modes)],
     [Off, Bare, Agent] = [median([T || {M1, T} <- Runs, M1 =:= M]) || M <- Modes],
@@ -63,7 +63,7 @@ kind({Name, Events, Spec, Flags, PerOp, Work, N}, R) ->
                (Bare - Off) / PerOp, (Agent - Off) / PerOp, (Agent - Off) / (Bare - Off)]).
 
 run(off, _, _, _, _, Work, N, _) ->
-    measure(Work, N);
+    bench_nif:measure(Work, N);
 run(bare, _, Spec, Flags, _, Work, N, _) ->
     Tracer = [{tracer, bench_nif, []} | Flags],
     erlang:trace(new_processes, true, Tracer),
@@ -81,7 +81,7 @@ run(bare, _, Spec, Flags, _, Work, N, _) ->
                       end,
             1 = erlang:trace_pattern({?MODULE, target, 1}, Pattern, [local])
     end,
-    T = measure(Work, N),
+    T = bench_nif:measure(Work, N),
     erlang:trace(new_processes, false, Flags),
     erlang:trace(all, false, [all]),
     erlang:trace_pattern('receive', true, []),
@@ -90,7 +90,7 @@ run(bare, _, Spec, Flags, _, Work, N, _) ->
 run(agent, Events, Spec, _, PerOp, Work, N, R) ->
     {0, _, _, _} = beamtap_test_reader:want(R, Events, 0, Spec),
     C0 = records(R),
-    T = measure(Work, N),
+    T = bench_nif:measure(Work, N),
     C1 = records(R),
     {0, _, _, _} = beamtap_test_reader:want(R, []),
     %% No fewer than there were events; a few more by others in this VM.
@@ -100,19 +100,8 @@ run(agent, Events, Spec, _, PerOp, Work, N, R) ->
 records(R) ->
     lists:sum([C || #{count := C} <- beamtap_test_reader:count(R)]).
 
-measure(Work, N) ->
-    Me = self(),
-    spawn_opt(fun() ->
-                      Work(N div 10),
-                      erlang:garbage_collect(),
-                      T0 = bench_nif:cpu_ns(),
-                      Work(N),
-                      Me ! {took, bench_nif:cpu_ns() - T0}
-              end, [link, {min_heap_size, 100000}]),
-    receive {took, T} -> T / N end.
-
 aa() ->
-    Ts = [measure(fun self_messages/1, 100000) || _ <- lists:seq(1, 2 * ?REPS)],
+    Ts = [bench_nif:measure(fun self_messages/1, 100000) || _ <- lists:seq(1, 2 * ?REPS)],
     {A, B} = lists:partition(fun({I, _}) -> I rem 2 =:= 0 end, lists:zip(lists:seq(1, 2 * ?REPS), Ts)),
     median([T || {_, T} <- A]) / median([T || {_, T} <- B]).
 
@@ -121,7 +110,7 @@ idle_one() ->
     Works = [{self, fun self_messages/1, 200000}, {ping, fun pings/1, 50000},
              {yield, fun yields/1, 100000}, {spawn, fun spawns/1, 20000},
              {gc, fun collections/1, 30000}, {call, fun loop_calls/1, 1000000}],
-    [io:format("~s ~.2f~n", [Name, median([measure(W, N) || _ <- lists:seq(1, 5)])])
+    [io:format("~s ~.2f~n", [Name, median([bench_nif:measure(W, N) || _ <- lists:seq(1, 5)])])
      || {Name, W, N} <- Works],
     halt(0).
 

@@ -38,8 +38,8 @@ one(Name, Command, Reps) ->
 
 kind(Name, {Kind, Events, Spec, PerOp, Work, N}, Command, Reps) ->
     Print = fun(Mode, T) -> io:format("~s ~s ~s ~.2f~n", [Name, Kind, Mode, T]) end,
-    _ = measure(Work, N),
-    [Print(off, measure(Work, N)) || _ <- lists:seq(1, Reps)],
+    _ = bench_nif:measure(Work, N),
+    [Print(off, bench_nif:measure(Work, N)) || _ <- lists:seq(1, Reps)],
     case {Command, Name, Spec} of
         {"", _, _} -> ok;
         {_, "hooks", ""} ->
@@ -50,18 +50,18 @@ kind(Name, {Kind, Events, Spec, PerOp, Work, N}, Command, Reps) ->
         _ ->
             [recorded(Command, Events, Spec, PerOp * N,
                       fun() ->
-                              T = measure(Work, N),
-                              fun() -> Print(quiet, measure(Work, N)), Print(on, T) end
+                              T = bench_nif:measure(Work, N),
+                              fun() -> Print(quiet, bench_nif:measure(Work, N)), Print(on, T) end
                       end)
              || _ <- lists:seq(1, Reps)]
     end.
 
 %% The first ones fill the ring, whose memory is new.
 in_turns(Print, Events, Work, N, Reps) ->
-    [measure(Work, N) || _ <- lists:seq(1, 3)],
+    [bench_nif:measure(Work, N) || _ <- lists:seq(1, 3)],
     Ts = [begin
               bench_nif:switch_to(On, Events),
-              {On, measure(Work, N)}
+              {On, bench_nif:measure(Work, N)}
           end
           || _ <- lists:seq(1, 2 * Reps), On <- case rand:uniform(2) of 1 -> [0, 1]; 2 -> [1, 0] end],
     bench_nif:switch_to(1, Events),
@@ -98,13 +98,3 @@ collect(Port, Acc) ->
     after 20000 -> iolist_to_binary(Acc)
     end.
 
-measure(Work, N) ->
-    Me = self(),
-    spawn_opt(fun() ->
-                      Work(N div 10),
-                      erlang:garbage_collect(),
-                      T0 = bench_nif:cpu_ns(),
-                      Work(N),
-                      Me ! {took, bench_nif:cpu_ns() - T0}
-              end, [link, {min_heap_size, 100000}]),
-    receive {took, T} -> T / N end.
