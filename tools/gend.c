@@ -9,6 +9,7 @@
 #define BF_EXT	 0x2
 #define BF_DATA	 0x4
 #define BF_AGG	 0x8
+#define BF_SYM	 0x10
 
 static const char *mark(unsigned int flags)
 {

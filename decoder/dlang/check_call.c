@@ -186,19 +186,9 @@ struct node *check_call(struct dlang *dl, struct node *n)
 		err_at(dl, n->line, D_AGG_LVAL, "%s( ) must be assigned to an aggregation", n->str);
 		break;
 	case SYM_ACTION:
-		switch (s->number) {
-		case DPROG_ACT_STACK:
-		case DPROG_ACT_USTACK:
-		case DPROG_ACT_JSTACK:
-		case DPROG_ACT_SYM:
-		case DPROG_ACT_FUNC:
-		case DPROG_ACT_MOD:
-		case DPROG_ACT_UFUNC:
-		case DPROG_ACT_USYM:
-		case DPROG_ACT_UMOD:
-		case DPROG_ACT_UADDR:
+		if ((prog_acts[s->number].flags & BF_SYM) || s->number == DPROG_ACT_STACK ||
+		    s->number == DPROG_ACT_USTACK || s->number == DPROG_ACT_JSTACK)
 			return stack_value(dl, n, s);
-		}
 		err_at(dl, n->line, D_ACT_EXPR, "%s( ) is an action: its result can not be used",
 		       n->str);
 		break;

@@ -105,9 +105,9 @@ uint32_t emit_str(struct emit *e, const char *text, uint32_t len)
 	return i - 1;
 }
 
-static unsigned int sym_kind(const struct node *n)
+static unsigned int sym_kind(unsigned int act)
 {
-	switch (n && n->kind == N_CALL && n->sym ? n->sym->number : DPROG_ACT_SYM) {
+	switch (act) {
 	case DPROG_ACT_MOD:
 		return DPROG_SYM_MOD;
 	case DPROG_ACT_UFUNC:
@@ -148,7 +148,7 @@ struct dprog_val emit_val(const struct dtype *t, const struct node *n)
 		break;
 	case DTYPE_SYM:
 		v.kind = DPROG_SYM;
-		v.sub = sym_kind(n);
+		v.sub = sym_kind(n && n->kind == N_CALL && n->sym ? n->sym->number : DPROG_ACT_SYM);
 		break;
 	}
 	return v;
@@ -267,21 +267,9 @@ static void emit_action(struct emit *e, const struct act *act, uint32_t *flags)
 			emit_expr(e, act->values[i], i);
 		}
 	}
-	switch (act->kind) {
-	case DPROG_ACT_SYM:
-	case DPROG_ACT_FUNC:
-	case DPROG_ACT_MOD:
-	case DPROG_ACT_UFUNC:
-	case DPROG_ACT_USYM:
-	case DPROG_ACT_UMOD:
-	case DPROG_ACT_UADDR: {
-		struct sym s = { .number = act->kind };
-		struct node n = { .kind = N_CALL, .sym = &s };
-
+	if (prog_acts[act->kind].flags & BF_SYM) {
 		a->values[0].kind = DPROG_SYM;
-		a->values[0].sub = sym_kind(&n);
-		break;
-	}
+		a->values[0].sub = sym_kind(act->kind);
 	}
 	emit_abc(e, DPROG_OP_ACT, 0, 0, 0, p->nr_actions - 1);
 	if (prog_acts[act->kind].flags & BF_DATA)

@@ -53,6 +53,7 @@ struct dprog_insn {
 #define BF_EXT	 0x2 /* beyond DTrace */
 #define BF_DATA	 0x4 /* writes into the record */
 #define BF_AGG	 0x8 /* about aggregations */
+#define BF_SYM	 0x10 /* an action whose value is an address that stands for a symbol */
 
 enum dprog_bvar {
 #define BVAR(id, name, type, flags, doc) DPROG_V_##id,

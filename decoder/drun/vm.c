@@ -28,7 +28,8 @@
 			goto faulted;               \
 		NEXT;                               \
 	} while (0)
-#define LOAD(type)                                                  \
+/* @wide: the type by which it becomes 64 bits, with its sign or without */
+#define LOAD_AS(type, wide)                                         \
 	do {                                                        \
 		uint64_t at = B + (uint64_t)IMM;                    \
 		const char *p = mem_at(&vm->mem, at, sizeof(type)); \
@@ -36,20 +37,11 @@
 		if (!p)                                             \
 			FAIL(DPROG_F_BADADDR, at);                  \
 		memcpy(&v, p, sizeof(v));                           \
-		A = (uint64_t)(int64_t)v;                           \
+		A = (uint64_t)(wide)v;                              \
 		NEXT;                                               \
 	} while (0)
-#define LOADU(type)                                                 \
-	do {                                                        \
-		uint64_t at = B + (uint64_t)IMM;                    \
-		const char *p = mem_at(&vm->mem, at, sizeof(type)); \
-		type v;                                             \
-		if (!p)                                             \
-			FAIL(DPROG_F_BADADDR, at);                  \
-		memcpy(&v, p, sizeof(v));                           \
-		A = v;                                              \
-		NEXT;                                               \
-	} while (0)
+#define LOAD(type)  LOAD_AS(type, int64_t)
+#define LOADU(type) LOAD_AS(type, uint64_t)
 #define STORE(type)                                                 \
 	do {                                                        \
 		uint64_t at = B + (uint64_t)IMM;                    \
