@@ -31,6 +31,10 @@ struct erts_beamtap_thread {
     /* Functions found of late; of no use once code was loaded or purged. */
     Uint where_epoch;
     struct { ErtsCodePtr pc; Uint64 mfa; } where[BEAMTAP_NR_WHERE];
+    /* For stacks: */
+    unsigned int stack_cache;  /* number of this thread's; 0: it has none yet */
+    ErtsCodePtr raised_at;     /* of the exception that is being told: where, */
+    Uint64 raised_by;          /* and the function that is not on the stack; 0: there is none */
 };
 extern __thread struct erts_beamtap_thread erts_beamtap_thread
     __attribute__((visibility("hidden"), tls_model("initial-exec")));
@@ -111,6 +115,13 @@ static ERTS_INLINE Uint64 beamtap_where_kept(const Process *p)
     return t->where[i].mfa;
 }
 Uint64 erts_beamtap_where(const Process *p) ERTS_BEAMTAP_COLD; /* as above, but finds it */
+
+/*
+ * erl_beamtap_stack.c: the Erlang stack at the event in @rec; see struct btapw.  On a scheduler's thread,
+ * of the process that it runs.
+ */
+unsigned int erts_beamtap_stack(const uint64_t *rec, uint64_t *to, unsigned int max_words)
+    ERTS_BEAMTAP_COLD;
 
 /* erl_beamtap_reason.c */
 #define ERTS_BEAMTAP_REASON_MAX 120
