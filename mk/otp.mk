@@ -31,8 +31,8 @@ check-otp-run: $(B)/beamtap agent
 	@PATH="$(abspath $(OTP))/bin:$$PATH" BEAMTAP_VM=hooks tests/tap.py $(CHECKS_OTP)
 
 .PHONY: check-otp27
-check-otp27: ## the same with OTP 27, in a Debian 13 in ROOT=DIR
-	@$(IN_ROOT) check-otp
+check-otp27: ## the same with OTP 27, in a Debian 13 in ROOT=DIR; OTP_SOURCE as seen there
+	@$(IN_ROOT) check-otp OTP_SOURCE="$(OTP_SOURCE)"
 
 # Benches: the VM with hooks, beside a stock one and the agent.
 BENCH_OTP_B := $(B)/bench/agent/bench_otp.beam
