@@ -18,11 +18,8 @@
 #include <unistd.h>
 #include "export/ctfmeta.h"
 #include "export/ctfw.h"
-#include "source/check.h"
+#include "export/ctfwalk.h"
 #include "source/strings.h"
-
-/* A gap inside a packet that 46 bits of time can still tell. */
-#define GAP_MAX ((1ull << (BTAP_TIME_BITS - 1)) - 1)
 
 struct stream {
 	int fd; /* -1: no packet yet */
@@ -54,21 +51,6 @@ struct ctfw {
 	struct ctfw_totals totals;
 	int error; /* first that there was */
 };
-
-/* What the walk over a packet needs of an event, in one cache line's reach. */
-struct hot {
-	uint8_t max_words, nr_texts, is_wanted;
-	uint16_t
-		first_short; /* its class with one field missing; then those with two, three, ... */
-};
-static struct hot hot[BTAP_MAX_EVENTS];
-
-static void make_hot(void)
-{
-	for (unsigned int i = 0; i < BTAP_MAX_EVENTS; i++)
-		hot[i] = (struct hot){ check_shapes[i].max_words, check_shapes[i].nr_texts,
-				       ctfmeta_is_wanted(i), (uint16_t)ctfmeta_class_of(i, 1) };
-}
 
 /* Nothing more is written after an error; its cause is told once. */
 static int fail(struct ctfw *w, int err, struct diag *d, const char *name)
@@ -253,105 +235,6 @@ static int open_stream(struct ctfw *w, uint32_t ring, const struct src_thread *t
 	return s->fd < 0 ? fail(w, -errno, d, name) : 0;
 }
 
-/* A record with texts: count its fields; say in the recording's way that a text is not there. */
-struct texts {
-	unsigned int nr_fields;
-	unsigned int pad; /* bytes behind a text that ends the record */
-};
-
-static struct texts walk_texts(uint64_t *words, unsigned int nr_words, const struct check_shape *s)
-{
-	struct texts t = { 0 };
-	unsigned int at = 1;
-
-	for (; t.nr_fields < s->nr_fields && at < nr_words; t.nr_fields++) {
-		uint64_t len = words[at];
-
-		t.pad = 0;
-		if (s->is_text[t.nr_fields] == CHECK_TEXT && len == BTAP_TEXT_NONE)
-			words[at] = CTF_TEXT_NONE;
-		else if (s->is_text[t.nr_fields] == CHECK_TEXT)
-			t.pad = -len & 7;
-		at += 1 + (unsigned int)check_more(s->is_text[t.nr_fields], len);
-	}
-	return t;
-}
-
-struct walk {
-	uint64_t first_ns, last_ns, nr_records, nr_stacks; /* the latter among the former */
-	unsigned int pad; /* of the last record */
-};
-
-/* An event with texts, or one that tells names.  Return: its class; *pad: bytes behind its last text */
-static unsigned int walk_special(struct ctfw *w, uint64_t *p, unsigned int event, unsigned int n,
-				 unsigned int *pad)
-{
-	const struct check_shape *shape = &check_shapes[event];
-	struct texts t;
-
-	if (hot[event].is_wanted)
-		ctfmeta_learn(&w->meta, p, n);
-	if (!shape->nr_texts)
-		return ctfmeta_class_of(event, shape->max_words - n);
-	t = walk_texts(p, n, shape);
-	*pad = t.pad;
-	return ctfmeta_class_of(event, shape->nr_fields - t.nr_fields);
-}
-
-static void use_class(struct ctfw *w, unsigned int class_id)
-{
-	uint64_t bit = 1ULL << class_id % 64;
-
-	if (w->meta.used[class_id / 64] & bit)
-		return;
-	w->meta.used[class_id / 64] |= bit;
-	w->meta.has_new_class = true;
-}
-
-/* Turn records of the ring into those of a recording, in place. */
-static void walk_packet(struct ctfw *w, uint64_t *p, size_t nr_words, uint64_t ticks,
-			struct clock_map *map, struct walk *k)
-{
-	/* Times that are nanoseconds already are on a line, too. */
-	struct clock_span span = { .lo = 0, .len = UINT64_MAX, .ns = 0, .mul = 1ULL << 32 };
-	const uint64_t *end = p + nr_words;
-	uint64_t last = k->last_ns, first = 0, nr = 0, nr_stacks = 0;
-	unsigned int pad = 0;
-
-	if (map)
-		span = clock_span(map, ticks);
-	while (p < end) {
-		uint64_t head = *p, ns;
-		unsigned int event = BTAP_HEAD_EVENT(head), n = BTAP_HEAD_WORDS(head);
-		unsigned int class_id = event;
-		const struct hot *h = &hot[event];
-
-		ticks = BTAP_TIME_FULL(head, ticks);
-		if (ticks - span.lo >= span.len && map)
-			span = clock_span(map, ticks);
-		ns = ticks - span.lo < span.len || !map ? clock_span_ns(&span, ticks) :
-							  clock_ns(map, ticks);
-		if (ns < last)
-			ns = last;
-		if (!nr++)
-			first = ns;
-		else if (ns - last > GAP_MAX)
-			ns = last + GAP_MAX;
-		last = ns;
-		pad = 0;
-		if (h->nr_texts | h->is_wanted) {
-			nr_stacks += event == BTAP_EV_stack;
-			class_id = walk_special(w, p, event, n, &pad);
-		} else if (n != h->max_words) {
-			class_id = h->first_short + (h->max_words - n) - 1;
-		}
-		use_class(w, class_id);
-		*p = BTAP_HEAD(class_id, n, ns & BTAP_TIME_MASK);
-		p += n;
-	}
-	*k = (struct walk){ first, last, nr, nr_stacks, pad };
-}
-
 /* All that a packet needs is in the files before it. */
 static int write_needed(struct ctfw *w, struct diag *d)
 {
@@ -411,7 +294,7 @@ static int make_pending(struct ctfw *w, uint32_t ring, const struct src_thread *
 }
 
 static void put_packet(struct ctfw *w, const struct src_thread *th, const uint64_t *words,
-		       size_t nr_words, const struct walk *k, uint64_t lost)
+		       size_t nr_words, const struct ctfwalk *k, uint64_t lost)
 {
 	struct stream *s = &w->streams[w->pending_ring];
 	struct pending *p = &w->pending[w->nr_pending];
@@ -444,13 +327,13 @@ static void put_packet(struct ctfw *w, const struct src_thread *th, const uint64
 int ctfw_queue(struct ctfw *w, uint32_t ring, const struct src_thread *th, uint64_t *words,
 	       size_t nr_words, uint64_t base, struct clock_map *map, struct diag *d)
 {
-	struct walk k = { 0 };
+	struct ctfwalk k = { 0 };
 	int r = make_pending(w, ring, th, d);
 
 	if (r)
 		return r;
 	k.last_ns = w->streams[ring].last_ns;
-	walk_packet(w, words, nr_words, base, map, &k);
+	ctfwalk_packet(&w->meta, words, nr_words, base, map, &k);
 	put_packet(w, th, words, nr_words, &k, 0);
 	return 0;
 }
@@ -467,7 +350,7 @@ int ctfw_gap(struct ctfw *w, uint32_t ring, const struct src_thread *th, uint64_
 	     uint64_t from_ns, uint64_t to_ns, struct diag *d)
 {
 	const struct stream *s;
-	struct walk k = { 0 };
+	struct ctfwalk k = { 0 };
 	int r = make_pending(w, ring, th, d);
 
 	if (r)
@@ -571,7 +454,7 @@ int ctfw_open(struct ctfw **out, const char *path, const struct btap_facts *fact
 	int r;
 
 	*out = NULL;
-	make_hot();
+	ctfwalk_init();
 	if (!w || outbuf_init(&w->out, -1)) {
 		free(w);
 		return diag_fail(d, -ENOMEM, "no memory to record");
