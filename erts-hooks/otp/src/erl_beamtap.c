@@ -61,6 +61,9 @@ static void join(struct btapw *w)
     btapw_map_thread(erts_beamtap_map, w, kind,
                      esdp ? (unsigned int) (esdp->no ? esdp->no : esdp->dirty_no) : 0,
                      name[0] ? name : NULL);
+#ifdef BEAMTAP_PART_22
+    w->stack = erts_beamtap_stack;
+#endif
 }
 
 void erts_beamtap_join(void)

@@ -68,6 +68,10 @@ void erts_beamtap_new_atom(Uint index, const byte *text, Uint len) ERTS_BEAMTAP_
 
 void erts_beamtap_code_changed(void); /* code was loaded, unloaded or moved */
 
+/* Where the stack is, and where the process goes on, for those who look at it (erl_beamtap_stack.c) */
+#define erts_beamtap_stack_is_at(P, E) ((P)->stop = (E))
+#define erts_beamtap_goes_on_at(P, PC) ((P)->i = (PC))
+
 /* erl_beamtap_msg.c */
 void erts_beamtap_message_send(Process *from, Eterm to, ErtsMessage *mp, Sint size, Eterm token)
     ERTS_BEAMTAP_COLD;
