@@ -36,6 +36,7 @@ check-e2e-run: $$(CHECK_E2E_DEPS)
 	@tests/tap.py $(CHECKS_E2E)
 
 CHECKS_E2E     += node='tests/e2e/node.sh $(B)'
+CHECKS_E2E     += install='tests/e2e/install.sh $(B)'
 CHECK_E2E_DEPS += $(B)/beamtap agent
 
 .PHONY: check-san
