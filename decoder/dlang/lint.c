@@ -25,10 +25,18 @@ static const char *sibling(struct dlang *dl, const char *name)
 	return NULL;
 }
 
+/* Does a description mean probes of a VM?  Short ones name no provider. */
 static bool is_erlang(const struct dprog_pdesc *pd)
 {
-	return !strncmp(pd->prov, "erlang", 6) ||
-	       (!*pd->prov && strcmp(pd->name, "BEGIN") && strcmp(pd->name, "END"));
+	static const char *const others[] = { "BEGIN", "END", "ERROR", "tick-", "profile-" };
+	unsigned int i;
+
+	if (*pd->prov)
+		return !strncmp(pd->prov, "erlang", 6);
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strncmp(pd->name, others[i], strlen(others[i])))
+			return false;
+	return *pd->name || *pd->func || *pd->mod;
 }
 
 /*
@@ -95,8 +103,7 @@ static void lint_self(struct dlang *dl)
 			const struct dprog_pdesc *pd = p->data;
 
 			/* processes keep their thread during these */
-			erlang |= !strncmp(pd->prov, "erlang", 6) &&
-				  strncmp(pd->name, "driver", 6) &&
+			erlang |= is_erlang(pd) && strncmp(pd->name, "driver", 6) &&
 				  strncmp(pd->name, "scheduler", 9) && strncmp(pd->name, "port", 4);
 		}
 		f = erlang ? find_self(c->a) : NULL;
