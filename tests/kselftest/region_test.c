@@ -33,7 +33,7 @@ TEST(new_checks)
 	struct btap_new ok = vm_layout(SIZE), req;
 
 	EXPECT_EQ(0, new_with(ok));
-	req = ok, req.abi = 2;
+	req = ok, req.abi = BTAP_ABI + 1;
 	EXPECT_EQ(-EPROTONOSUPPORT, new_with(req));
 	req = ok, req.id = 1;
 	EXPECT_EQ(-EINVAL, new_with(req));
@@ -263,6 +263,8 @@ TEST(death)
 {
 	const char ways[] = "xkecf"; /* exit, kill, exec, close, exit with a grandchild */
 
+	/* The grandchild is to be gone in the end, for rmmod. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	for (const char *way = ways; *way; way++) {
 		struct btap_info info;
 		unsigned char *p;
@@ -299,6 +301,8 @@ TEST(death)
 		close(go);
 		waitpid(pid, NULL, 0);
 	}
+	while (waitpid(-1, NULL, 0) > 0)
+		;
 }
 
 static int walk(uint32_t *ids, int max)
