@@ -2,7 +2,10 @@
 /*
  * flow.c - -F: how deep each Erlang process, or each thread where none runs, is in calls
  *
- * Processes take turns on a scheduler, so the depth is theirs and not the scheduler's.
+ * Processes take turns on a scheduler, so the depth is theirs and not the scheduler's.  Where
+ * events say how many calls are open, that is what counts: a call that ends as a tail call
+ * has no return, and what was lost has none, either.  The least number seen stands at the
+ * left.
  */
 #include <stdlib.h>
 #include "dout/flow.h"
@@ -13,6 +16,7 @@
 struct flow_slot {
 	uint64_t proc; /* or the thread, with all bits above it set */
 	uint32_t vm, depth; /* depth 0: free, or ended */
+	uint32_t least;	    /* open calls that an event told; 0: none has */
 	bool is_used;
 };
 
@@ -67,24 +71,43 @@ static struct flow_slot *find(struct flow *f, const struct vars_who *who)
 		return NULL;
 	s = probe_for(f->slots, f->cap, name_of(who), who->vm);
 	if (!s->is_used) {
-		*s = (struct flow_slot){ name_of(who), who->vm, 0, true };
+		*s = (struct flow_slot){ name_of(who), who->vm, 0, 0, true };
 		f->nr++;
 	}
 	return s;
 }
 
-uint32_t flow_enter(struct flow *f, const struct vars_who *who)
+/* Where a call with @open calls, it among them, stands. */
+static uint32_t level(struct flow_slot *s, uint32_t open)
 {
-	struct flow_slot *s = find(f, who);
-
-	return s ? s->depth++ : 0;
+	if (!s->least || open < s->least)
+		s->least = open;
+	return open - s->least;
 }
 
-uint32_t flow_leave(struct flow *f, const struct vars_who *who)
+uint32_t flow_enter(struct flow *f, const struct vars_who *who, uint32_t open)
+{
+	struct flow_slot *s = find(f, who);
+	uint32_t at;
+
+	if (!s)
+		return 0;
+	at = open ? level(s, open) : s->depth;
+	s->depth = at + 1;
+	return at;
+}
+
+uint32_t flow_leave(struct flow *f, const struct vars_who *who, uint32_t open)
 {
 	struct flow_slot *s = find(f, who);
 
-	return s && s->depth ? --s->depth : 0;
+	if (!s)
+		return 0;
+	if (open)
+		s->depth = level(s, open);
+	else if (s->depth)
+		s->depth--;
+	return s->depth;
 }
 
 uint32_t flow_depth(struct flow *f, const struct vars_who *who)

@@ -13,10 +13,14 @@ struct flow {
 	uint32_t cap, nr;
 };
 
-/** flow_enter() - a call begins.  Return: how many were open before */
-uint32_t flow_enter(struct flow *f, const struct vars_who *who);
-/** flow_leave() - a call ends.  Return: how many are open behind it */
-uint32_t flow_leave(struct flow *f, const struct vars_who *who);
+/**
+ * flow_enter() - a call begins
+ * @open: calls that are open with it, as the event says; 0: it does not
+ * Return: how far to indent: in calls
+ */
+uint32_t flow_enter(struct flow *f, const struct vars_who *who, uint32_t open);
+/** flow_leave() - the same of a call that ends: it stands where it began */
+uint32_t flow_leave(struct flow *f, const struct vars_who *who, uint32_t open);
 /** flow_depth() - Return: how many calls are open; 0 for what fires on no thread */
 uint32_t flow_depth(struct flow *f, const struct vars_who *who);
 void flow_fini(struct flow *f);

@@ -51,8 +51,9 @@ static void flow_head(struct dout *o, const struct vm_record *r)
 	}
 	from = o->buf.len;
 	o->firing = r->firing + 1;
-	depth = is_entry ? flow_enter(&o->flow, &r->who) : is_return ? flow_leave(&o->flow, &r->who)
-								     : flow_depth(&o->flow, &r->who);
+	depth = is_entry    ? flow_enter(&o->flow, &r->who, r->depth)
+		: is_return ? flow_leave(&o->flow, &r->who, r->depth)
+			    : flow_depth(&o->flow, &r->who);
 	outbuf_fill(&o->buf, ' ', 2 * (size_t)depth + (is_entry || is_return));
 	if (is_entry || is_return) {
 		const char *mark = is_entry ? "-> " : "<- ";

@@ -39,6 +39,23 @@ void sink_release(struct run *r, bool is_more)
 	r->sink.record(r->sink.ctx, &r->held);
 }
 
+/* What an entry or a return says of how many calls are open in its process; 0: nothing. */
+static uint32_t depth_of(const struct vm *vm, const struct vm_probe *probe)
+{
+	const struct src_rec *rec = vm->ev.rec;
+	const struct desc *d = vm->ev.desc;
+
+	if (!rec || !d || !(probe->is_entry || probe->is_return))
+		return 0;
+	for (unsigned int i = 0; i < d->nr_fields; i++) {
+		const struct desc_field *f = &d->fields[i];
+
+		if (!strcmp(f->name, "depth") && f->pos && f->pos < rec->nr_words)
+			return rec->words[f->pos] <= INT32_MAX ? (uint32_t)rec->words[f->pos] : 0;
+	}
+	return 0;
+}
+
 void sink_record(struct run *r, const struct vm_probe *probe)
 {
 	const struct vm *vm = &r->vm;
@@ -46,6 +63,8 @@ void sink_record(struct run *r, const struct vm_probe *probe)
 				 .nr_words = vm->rec_used, .words = vm->rec, .who = vm->ev.who,
 				 .firing = r->fired };
 
+	if (r->opts.is_flow)
+		rec.depth = depth_of(vm, probe);
 	sink_release(r, r->held.probe == probe); /* else ERROR's record comes in between */
 	if (r->opts.is_flow && probe->is_return && probe->nr_clauses > 1)
 		copy_aside(r, &rec);

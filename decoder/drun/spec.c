@@ -108,7 +108,7 @@ static size_t get(const struct spec *p, size_t at, struct vm_record *r)
 
 	memcpy(&head, p->words + at, sizeof(head));
 	*r = (struct vm_record){ head.probe, head.clause, head.cpu, head.nr_words,
-				p->words + at + HEAD_WORDS, head.who, head.firing, false };
+				p->words + at + HEAD_WORDS, head.who, head.firing, false, 0 };
 	return at + HEAD_WORDS + head.nr_words;
 }
 

@@ -94,6 +94,7 @@ struct vm_record {
 	struct vars_who who;   /* who fired */
 	uint64_t firing;       /* number of the firing: that of the record before if it is of the same */
 	bool is_more;	       /* with -F, at a return: the next record is of the same firing */
+	uint32_t depth;	       /* with -F, at an entry or return: open calls, as the event says; 0: it does not */
 };
 
 struct spec_set;
