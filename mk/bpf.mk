@@ -16,7 +16,7 @@ check-bpf-run: $(B)/beamtap agent
 # Each takes a minute or so to start there.
 GUEST_TOOLS ?= erllife erlmsgflow erlgc erlfunc erltcp erloffcpu erlmboxwait
 check-bpf-guest: $(B)/beamtap agent kmod-6.1 ## tools on the kernel module's tracepoints, in QEMU
-	@MEM=2048 tests/tap.py -t 1800 bpf-guest='tests/kselftest/boot.sh $(KERNELS)/6.1 1700 sh -c "insmod $(abspath $(B))/kmod/6.1/beamtap.ko && SLOW=3 NODE_NICE=19 tests/bpf/run.sh $(abspath $(B)) $(GUEST_TOOLS)"'
+	@MEM=2048 tests/tap.py -t 1800 bpf-guest='tests/kselftest/boot.sh $(KERNELS)/6.1 1700 sh -c "insmod $(abspath $(B))/kmod/6.1/beamtap.ko && SLOW=3 NODE_NICE=3 tests/bpf/run.sh $(abspath $(B)) $(GUEST_TOOLS)"'
 
 install: install-bpf
 .PHONY: install-bpf
