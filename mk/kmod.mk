@@ -116,7 +116,7 @@ kmod-tests: $(KSFT)
 KMOD_TESTS := $(filter %_test,$(KSFT)) 'tests/kselftest/tools_test.sh $(B)/kselftest/talker' \
 	'tests/kselftest/erlang_test.sh $(B)' 'tests/kselftest/user_test.sh $(B) $(B)/kselftest/talker'
 check-kmod: ## the module's kselftests in QEMU, on each of Debian 12's kernels
-	@tools/need.sh build agent kmod-test
+	@tools/need.sh build agent kmod-test dkms
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(KMOD_KERNELS:%=kmod-%) kmod-tests kmod-planted-page KMOD_FLAGS=W=1
 	@$(MAKE) --no-print-directory check-kmod-run
 .PHONY: check-kmod-run check-kmod-newest check-kmod-newest-run
