@@ -1,0 +1,1 @@
+BEGIN { trace(X + Y); exit(0); }
