@@ -166,7 +166,7 @@ static int walk(struct walk *k, Eterm *ptr, Eterm *bottom, ErtsCodePtr raised)
             continue;
         }
         (void) erts_inspect_frame(ptr, &pc);
-        nr = trace_words(pc);
+        nr = pc ? trace_words(pc) : 0;
         if (nr) {
             ptr += nr;
             continue;
