@@ -59,8 +59,6 @@ for s in $suites; do cp -r "$test/${s}_SUITE.erl" "$src/"; [ ! -d "$test/${s}_SU
 ls "$test"/*.erl | grep -v _SUITE | xargs cp -t "$src"
 cp "$test"/*.hrl "$src/" 2>/dev/null
 mkdir -p "$src/none_data"
-# What is tested in the ordinary type only is tested in this one, which differs by the hooks alone.
-sed -i 's/^\( *\)opt ->/\1tap ->/' "$src/smoke_test_SUITE.erl"
 . "$here/suites"
 prepare >"$T/prepare.log" 2>&1
 sed "s|\"../emulator_test\"|\"$T/t\"|" "$spec" >"$T/smoke.spec"
