@@ -80,7 +80,8 @@ otp_smoke() { # -> passed failed skipped
 erlc -o "$T" "$here/parts.erl" || bail "parts.erl does not compile"
 epmd -daemon 2>/dev/null
 able=$tree/erts/emulator/beamtap/beamtap_able.h
-events_of() { sed -n "s|^BTAP_EV_\([a-z0-9_]*\), /\* part $1 \*/|\1|p" "$able" | tr _ - | sort; } # PART
+# A stack is no event of its own: it comes with others.
+events_of() { sed -n "s|^BTAP_EV_\([a-z0-9_]*\), /\* part $1 \*/|\1|p" "$able" | tr _ - | grep -vx stack | sort; } # PART
 await() { # FILE
 	for _ in $(seq 300); do
 		[ -e "$1" ] && return 0
@@ -90,7 +91,7 @@ await() { # FILE
 	return 1
 }
 told() { # SET: what it tells of parts:main() into $T/events
-	local args e
+	local args e stack
 	rm -rf "$T/rec" "$T/go" "$T/done" "$T/ready"
 	start_node -name "parts_$$@127.0.0.1" -kernel inet_dist_use_interface '{127,0,0,1}' -pa "$T" -eval "
 		{ok, _} = application:ensure_all_started(beamtap),
@@ -99,10 +100,11 @@ told() { # SET: what it tells of parts:main() into $T/events
 		W = fun W() -> filelib:is_file(\"$T/go\") orelse begin timer:sleep(20), W() end end, W(),
 		file:write_file(\"$T/done\", io_lib:format(\"~p\", [catch parts:main()]))."
 	await "$T/ready" || return 1
-	"$bt" list -p $node 2>"$T/err" | sed -n 's/^yes \([^ ]*\) .*/\1/p' | sort >"$T/can"
+	"$bt" list -p $node 2>"$T/err" | sed -n 's/^yes \([^ ]*\) .*/\1/p' | grep -vx stack | sort >"$T/can"
 	args=()
+	case $1 in *22*) stack=:stack ;; *) stack= ;; esac
 	# User probes and the state are the application's, which part 02 has for it.
-	for e in $(comm -23 <(grep -v '^function-' "$T/can") <(events_of 02)); do args+=(-e "$e"); done
+	for e in $(comm -23 <(grep -v '^function-' "$T/can") <(events_of 02)); do args+=(-e "$e$stack"); done
 	[ ${#args[@]} != 0 ] || args=(-e 'user-*')
 	case $1 in *20*) args+=(-e 'function-*' -f 'parts:called/1:return') ;; esac
 	"$bt" record -p $node -o "$T/rec" "${args[@]}" 2>"$T/err" & recorder=$!
@@ -154,6 +156,11 @@ try() { # SET
 	case $1 in
 	*15*)
 		has 'message-send .*receiver=#Port' "$T/events" "$1: a message to a port is told"
+		;;
+	esac
+	case $1 in
+	*03*22*)
+		has ' stack ' "$T/events" "$1: events have stacks"
 		;;
 	esac
 	case $1 in
