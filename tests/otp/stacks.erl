@@ -122,9 +122,11 @@ storm(Ms) ->
     [exit(P, kill) || P <- Ps],
     ok.
 
+%% With pauses, so that a reader keeps up.
 forever(F) ->
     {_, M} = spawn_monitor(F),
     receive {'DOWN', M, _, _, _} -> ok end,
+    timer:sleep(200),
     forever(F).
 
 crowd(N, F) ->
@@ -187,7 +189,7 @@ links() ->
                        [begin link(P), unlink(P), monitor(process, P), P ! stop end || P <- L],
                        case rand:uniform(3) of 1 -> exit(normal); 2 -> exit(bad); 3 -> exit(hd(L), kill), timer:sleep(5) end end).
 
-recursion() -> crowd(3, fun() -> deep(20000, self()), both(12) end).
+recursion() -> crowd(3, fun() -> deep(20000, self()), both(6) end).
 
 both(0) -> self() ! x, receive x -> 1 end;
 both(N) -> both(N - 1) + both(N - 1).

@@ -113,7 +113,8 @@ stop_node
 
 # All that there is, with the stacks of everything, and readers that come and go.
 start "stacks:storm($((seconds * 2000 + 1000)))" '+S 4:4 +SDcpu 2:2 +SDio 4'
-"$bt" record -p $node -o "$T/storm0" -e '*:stack' -f 'stacks:_/_:return:stack' 2>"$T/err" & recorder=$!
+all=(-e '*:stack' -f 'stacks:both/1:return:stack' -f 'stacks:thrown/1:return:stack')
+"$bt" record -p $node -o "$T/storm0" "${all[@]}" 2>"$T/err" & recorder=$!
 read_by
 : >"$T/go"
 sleep 0.5
@@ -122,7 +123,7 @@ wait $recorder
 rm -rf "$T/storm0"
 end=$((SECONDS + seconds)) n=0
 while [ $SECONDS -lt $end ] && kill -0 $node 2>/dev/null; do
-	"$bt" record -p $node -o "$T/short" -e '*:stack' -f 'stacks:_/_:return:stack' >/dev/null 2>&1 & r=$!
+	"$bt" record -p $node -o "$T/short" "${all[@]}" >/dev/null 2>&1 & r=$!
 	sleep 0.$((RANDOM % 8 + 1))
 	kill -$([ $((n % 2)) = 0 ] && echo INT || echo KILL) $r 2>/dev/null
 	wait $r 2>/dev/null
@@ -131,7 +132,7 @@ while [ $SECONDS -lt $end ] && kill -0 $node 2>/dev/null; do
 done
 kill -0 $node 2>/dev/null
 ok $? "the node lives after $n readers who want all stacks"
-"$bt" record -p $node -o "$T/storm" -e '*:stack' -f 'stacks:_/_:return:stack' -d "${seconds}s" >"$T/recorded" 2>&1
+"$bt" record -p $node -o "$T/storm" "${all[@]}" -d "${seconds}s" >"$T/recorded" 2>&1
 kill -0 $node 2>/dev/null
 ok $? "and with one that stays"
 echo "# $(tail -1 "$T/recorded")"
