@@ -66,7 +66,7 @@ sed "s|\"../emulator_test\"|\"$T/t\"|" "$spec" >"$T/smoke.spec"
 otp_smoke() { # -> passed failed skipped
 	rm -rf "$T/ct"
 	mkdir "$T/ct"
-	timeout 300 erl -noinput -sname "ct_$$" -pa "$T/t" -eval "
+	timeout 900 erl -noinput -sname "ct_$$" -pa "$T/t" -eval "
 		R = (catch ct:run_test([{spec, \"$T/smoke.spec\"}, {logdir, \"$T/ct\"}, {auto_compile, false}])),
 		case R of
 			{Ok, Failed, {User, Auto}} -> file:write_file(\"$T/ct/result\", io_lib:format(\"~w ~w ~w~n\", [Ok, Failed, User + Auto]));
