@@ -48,4 +48,4 @@ grep debug_locks /proc/lockdep_stats >lockdep
 cat /proc/sys/kernel/tainted >tainted
 say end
 sync
-busybox poweroff -f
+busybox "${btap_end:-poweroff}" -f

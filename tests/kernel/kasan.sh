@@ -24,7 +24,7 @@ kernel_boot() { # DIR, OUT
 		-device virtio-9p-pci,fsdev=out,mount_tag=out \
 		-append "console=ttyS0 panic=-1 acpi=off root=root rootfstype=9p ro \
 rootflags=trans=virtio,version=9p2000.L,cache=loose,msize=262144 init=$HERE/guest.sh btap_out=$2 \
-ignore_loglevel kasan_multi_shot"
+btap_end=reboot ignore_loglevel kasan_multi_shot"
 }
 
 main "$@"

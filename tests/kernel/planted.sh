@@ -89,7 +89,7 @@ out_add "$out" after "true"
 boot "$out" 120
 tap=$(out_judge "$out")
 first=$status
-expect "kernel that fell" "^not ok - null: kernel log: .*(Kernel panic|Oops|BUG: )"
+expect "kernel that fell" "^not ok - null: kernel log: .*(Kernel panic|Oops|BUG: |general protection fault)"
 expect "guest that fell is not taken for one that ended" "^not ok - (the guest did not come to its end|kernel is tainted)"
 [ $first = $status ] && rm -rf "$out" || { echo "$tap" | sed 's/^/# /'; echo "# results are left in $out"; }
 exit $status

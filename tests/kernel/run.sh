@@ -26,8 +26,7 @@ out_boot() { # DIR, OUT, SECONDS
 }
 
 log_section() { # OUT, MARK: what the kernel said from that mark to the next
-	awk -v n="$2" '/btap-run: / { on = $NF == n } on' "$1/console" |
-		tr -d '\r'
+	tr -d '\r' <"$1/console" | awk -v n="$2" '/btap-run: / { on = $NF == n } on'
 }
 
 log_verdict() { # OUT, MARK, NAME
