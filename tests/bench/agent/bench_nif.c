@@ -6,6 +6,8 @@
  * off in turns, some milliseconds each, while one and the same reader goes on reading.
  */
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -70,24 +72,52 @@ static int event_id(const char *name)
 	return -1;
 }
 
+/* Of the next event in a list: its byte of the control page; NULL: no event, or no region. */
+static uint8_t *next_on(ErlNifEnv *env, ERL_NIF_TERM *list)
+{
+	ERL_NIF_TERM head;
+	char name[64];
+	int id;
+
+	if (!ctl || !enif_get_list_cell(env, *list, &head, list) ||
+	    !enif_get_atom(env, head, name, sizeof(name), ERL_NIF_LATIN1))
+		return NULL;
+	id = event_id(name);
+	return id < 0 ? NULL : &ctl->on[id];
+}
+
 /* switch_to(On, Events): the ring wants these events (1), or does not (0) */
 static ERL_NIF_TERM switch_to(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 {
-	ERL_NIF_TERM head, tail = argv[1];
-	char name[64];
-	int on, id;
+	ERL_NIF_TERM list = argv[1];
+	uint8_t *byte;
+	int on;
 
-	if (!ctl || !enif_get_int(env, argv[0], &on))
+	if (!enif_get_int(env, argv[0], &on))
 		return enif_make_badarg(env);
-	while (enif_get_list_cell(env, tail, &head, &tail)) {
-		if (!enif_get_atom(env, head, name, sizeof(name), ERL_NIF_LATIN1))
+	while (!enif_is_empty_list(env, list)) {
+		byte = next_on(env, &list);
+		if (!byte)
 			return enif_make_badarg(env);
-		id = event_id(name);
-		if (id < 0)
-			return enif_make_badarg(env);
-		__atomic_store_n(&ctl->on[id], on ? BTAP_ON_RING : 0, __ATOMIC_RELAXED);
+		__atomic_store_n(byte, on ? BTAP_ON_RING : 0, __ATOMIC_RELAXED);
 	}
 	return am_ok;
+}
+
+/* is_off(Events): are they all?  The controller puts them back each time it looks at the leases. */
+static ERL_NIF_TERM is_off(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
+{
+	ERL_NIF_TERM list = argv[0];
+	bool on = false;
+	uint8_t *byte;
+
+	while (!enif_is_empty_list(env, list)) {
+		byte = next_on(env, &list);
+		if (!byte)
+			return enif_make_badarg(env);
+		on |= __atomic_load_n(byte, __ATOMIC_RELAXED) != 0;
+	}
+	return enif_make_atom(env, on ? "false" : "true");
 }
 
 static ErlNifFunc functions[] = {
@@ -96,6 +126,7 @@ static ErlNifFunc functions[] = {
 	{ "cpu_ns", 0, cpu_ns, 0 },
 	{ "region", 1, region, 0 },
 	{ "switch_to", 2, switch_to, 0 },
+	{ "is_off", 1, is_off, 0 },
 };
 
 static int load(ErlNifEnv *env, void **priv, ERL_NIF_TERM info)

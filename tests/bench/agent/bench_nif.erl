@@ -1,6 +1,6 @@
 %% SPDX-License-Identifier: Apache-2.0
 -module(bench_nif).
--export([enabled/3, trace/5, cpu_ns/0, measure/2, region/1, switch_to/2]).
+-export([enabled/3, trace/5, cpu_ns/0, measure/2, region/1, switch_to/2, is_off/1]).
 -on_load(load/0).
 
 load() -> erlang:load_nif(filename:join(filename:dirname(code:which(?MODULE)), "bench_nif"), 0).
@@ -10,6 +10,7 @@ trace(_, _, _, _, _) -> erlang:nif_error(not_loaded).
 cpu_ns() -> erlang:nif_error(not_loaded).
 region(_) -> erlang:nif_error(not_loaded).
 switch_to(_, _) -> erlang:nif_error(not_loaded).
+is_off(_) -> erlang:nif_error(not_loaded).
 
 %% ns of processor time that one of N rounds of Work takes, in a process of its own.
 -spec measure(fun((pos_integer()) -> term()), pos_integer()) -> float().
