@@ -21,7 +21,8 @@
  * No function here takes a lock, makes a system call (but for the clock where
  * the TSC cannot be trusted: a vDSO call), allocates, formats or fails: a record
  * that cannot be written is counted.  The exception is what was just said: a
- * tracepoint costs one system call, a probe formats its texts.  None may be called from
+ * tracepoint costs one system call, a probe formats its texts; and a thread's first record
+ * may have to join (btapw_joiner).  None may be called from
  * a signal handler, or between btapw_reserve() and btapw_commit() of the same thread.
  *
  * Invariants: begin <= last; cur <= end; no record crosses `end`; all shared
@@ -122,7 +123,10 @@ void btapw_init(struct btapw *w, struct btap_ring *ring, void *data, uint32_t su
 /* Out of line: reserve where there is no room in this sub-buffer, or not for the ring alone. */
 uint64_t *btapw_reserve_slow(struct btapw *w, unsigned int event, unsigned int nr_words,
 			     uint64_t now);
-/* Called for a thread that writes its first record, whose @w is all zero: it may call btapw_map_join(). */
+/*
+ * Called where a thread without a ring writes a record and @w is still all zero: it may make it the
+ * thread's, by btapw_map_thread().  NULL: who calls has done so before.
+ */
 extern void (*btapw_joiner)(struct btapw *w);
 /* Out of line: what becomes of the record in w->rec. */
 void btapw_commit_other(struct btapw *w);
@@ -188,9 +192,10 @@ static inline void btapw_commit(struct btapw *w)
 	__atomic_store_n(&ring->count, w->count, __ATOMIC_RELEASE);
 }
 
-/*
+/**
  * btapw_try() - reserve where nothing stands in the way: there is room, and the ring alone wants it
- * @event, @nr_words: as for btapw_reserve()
+ * @event:    enum btap_event_id
+ * @nr_words: of the whole record, header included: 1 to BTAP_MAX_WORDS
  *
  * For hot hooks, which so need no call and no stack.  Return: the record, its header word stored,
  * to be ended by btapw_done(); NULL: nothing was done, go by way of btapw_reserve().
@@ -218,7 +223,10 @@ static inline uint64_t *btapw_try(struct btapw *w, unsigned int event, unsigned 
 #endif
 }
 
-/* btapw_done() - publish what btapw_try() gave; @end: the word behind it.  See btapw_commit() */
+/**
+ * btapw_done() - publish the record that btapw_try() gave, as btapw_commit() does
+ * @end: the word behind it
+ */
 static inline void btapw_done(struct btapw *w, uint64_t *end)
 {
 	struct btap_ring *ring = w->ring;
@@ -257,22 +265,26 @@ static inline bool btapw_put2(struct btapw *w, unsigned int event, uint64_t a, u
 	BTAPW_PUT(w, event, 2, a, b);
 }
 
-static inline bool btapw_put3(struct btapw *w, unsigned int event, uint64_t a, uint64_t b, uint64_t c)
+static inline bool btapw_put3(struct btapw *w, unsigned int event, uint64_t a, uint64_t b,
+			      uint64_t c)
 {
 	BTAPW_PUT(w, event, 3, a, b, c);
 }
 
-static inline bool btapw_put4(struct btapw *w, unsigned int event, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+static inline bool btapw_put4(struct btapw *w, unsigned int event, uint64_t a, uint64_t b,
+			      uint64_t c, uint64_t d)
 {
 	BTAPW_PUT(w, event, 4, a, b, c, d);
 }
 
-static inline bool btapw_put5(struct btapw *w, unsigned int event, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e)
+static inline bool btapw_put5(struct btapw *w, unsigned int event, uint64_t a, uint64_t b,
+			      uint64_t c, uint64_t d, uint64_t e)
 {
 	BTAPW_PUT(w, event, 5, a, b, c, d, e);
 }
 
-static inline bool btapw_put6(struct btapw *w, unsigned int event, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f)
+static inline bool btapw_put6(struct btapw *w, unsigned int event, uint64_t a, uint64_t b,
+			      uint64_t c, uint64_t d, uint64_t e, uint64_t f)
 {
 	BTAPW_PUT(w, event, 6, a, b, c, d, e, f);
 }

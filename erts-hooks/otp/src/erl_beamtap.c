@@ -42,13 +42,15 @@ static Uint32 postponed; /* leases that ask for functions */
 
 /* -- threads -- */
 
-/* The thread's first record. */
+/* Before the thread's first record; once, even where it gets no ring. */
 static void join(struct btapw *w)
 {
     ErtsSchedulerData *esdp = erts_get_scheduler_data();
     unsigned int kind = BTAP_THREAD_OTHER;
     char name[32] = "";
 
+    if (erts_beamtap_thread.msgid)
+        return;
     erts_beamtap_thread.msgid = (__atomic_add_fetch(&nr_threads, 1, __ATOMIC_RELAXED) & 0x3ffff) << 40;
     pthread_getname_np(pthread_self(), name, sizeof(name));
     if (esdp)
@@ -68,8 +70,7 @@ static void join(struct btapw *w)
 
 void erts_beamtap_join(void)
 {
-    if (!erts_beamtap_thread.msgid)
-        join(&erts_beamtap_thread.w);
+    join(&erts_beamtap_thread.w);
 }
 
 /* -- terms -- */

@@ -22,15 +22,10 @@
 
 #ifdef ERTS_ENABLE_BEAMTAP
 
-#include "beam_code.h"
-#include "beam_common.h"
+#include "erl_beamtap_frame.h"
 #include "erl_gc.h"
 
-#ifdef BEAM_RETURN_TRACE_FRAME_SZ
-#define FRAME_WORDS BEAM_RETURN_TRACE_FRAME_SZ
-#else
-#define FRAME_WORDS 2
-#endif
+#define FRAME_WORDS BEAMTAP_FRAME_WORDS
 #define FUNCTION_BITS BTAP_MFA_ATOM_BITS
 #define MAX_SKIP 16 /* frames of the VM's own tracing, one behind the other */
 
@@ -56,25 +51,6 @@ static ERTS_INLINE Uint64 frame_mfa(const Eterm *words)
     return BTAP_MFA(ma >> 8, unsigned_val(words[1]) & ((1u << FUNCTION_BITS) - 1), ma & 0xff);
 }
 
-/* Words of the frame at @cpp, if it is one of the VM's tracing; 0 if it is the program's. */
-static ERTS_INLINE int trace_words(ErtsCodePtr w)
-{
-    if (BeamIsReturnTrace(w))
-        return CP_SIZE + FRAME_WORDS;
-#ifdef BeamIsReturnCallAccTrace
-    if (BeamIsReturnCallAccTrace(w))
-        return CP_SIZE + BEAM_RETURN_CALL_ACC_TRACE_FRAME_SZ;
-    if (BeamIsReturnToTrace(w))
-        return CP_SIZE + BEAM_RETURN_TO_TRACE_FRAME_SZ;
-#else
-    if (BeamIsReturnTimeTrace(w))
-        return CP_SIZE + 1;
-    if (BeamIsReturnToTrace(w))
-        return CP_SIZE;
-#endif
-    return 0;
-}
-
 /* Our frame at the top of the stack, frames of the VM's tracing aside; or NULL. */
 static ERTS_INLINE Eterm *top_frame(Process *p)
 {
@@ -84,7 +60,7 @@ static ERTS_INLINE Eterm *top_frame(Process *p)
     for (i = 0; i < MAX_SKIP; i++) {
         ErtsCodePtr w;
         Eterm *words = (Eterm *) erts_inspect_frame(cpp, &w);
-        int nr = trace_words(w);
+        int nr = beamtap_trace_words(w);
 
         if (ERTS_LIKELY(nr == 0))
             return NULL;

@@ -27,8 +27,7 @@
 
 #ifdef ERTS_ENABLE_BEAMTAP
 
-#include "beam_code.h"
-#include "beam_common.h"
+#include "erl_beamtap_frame.h"
 #include "erl_thr_progress.h"
 
 #define MAX_WORDS  1024 /* of a stack that are looked at */
@@ -130,27 +129,6 @@ static int put_pc(struct walk *k, ErtsCodePtr pc)
     return p.mfa != 0;
 }
 
-/* The words of a frame of the VM's tracing, or of ours, which looks like one; 0: the program's */
-static ERTS_INLINE int trace_words(ErtsCodePtr w)
-{
-#ifdef BEAM_RETURN_TRACE_FRAME_SZ
-    if (BeamIsReturnTrace(w))
-        return CP_SIZE + BEAM_RETURN_TRACE_FRAME_SZ;
-    if (BeamIsReturnCallAccTrace(w))
-        return CP_SIZE + BEAM_RETURN_CALL_ACC_TRACE_FRAME_SZ;
-    if (BeamIsReturnToTrace(w))
-        return CP_SIZE + BEAM_RETURN_TO_TRACE_FRAME_SZ;
-#else
-    if (BeamIsReturnTrace(w))
-        return CP_SIZE + 2;
-    if (BeamIsReturnTimeTrace(w))
-        return CP_SIZE + 1;
-    if (BeamIsReturnToTrace(w))
-        return CP_SIZE;
-#endif
-    return 0;
-}
-
 /* @raised: a return address that was told already.  Return: are there words that were not looked at? */
 static int walk(struct walk *k, Eterm *ptr, Eterm *bottom, ErtsCodePtr raised)
 {
@@ -166,7 +144,7 @@ static int walk(struct walk *k, Eterm *ptr, Eterm *bottom, ErtsCodePtr raised)
             continue;
         }
         (void) erts_inspect_frame(ptr, &pc);
-        nr = pc ? trace_words(pc) : 0;
+        nr = pc ? beamtap_trace_words(pc) : 0;
         if (nr) {
             ptr += nr;
             continue;
