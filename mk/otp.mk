@@ -12,6 +12,11 @@ otp-emu: ## the same, with the interpreter instead of the JIT
 	@tools/need.sh build agent otp
 	@erts-hooks/otp/build.sh $(if $(OTP_SOURCE),-s $(OTP_SOURCE)) -f emu $(OTP)
 
+.PHONY: otp-stock
+otp-stock: ## the stock emulator, built in the same tree, to compare with
+	@tools/need.sh build agent otp
+	@erts-hooks/otp/build.sh $(if $(OTP_SOURCE),-s $(OTP_SOURCE)) -t opt $(OTP)
+
 otp_install: ## put it beside the stock one: erl -emu_type tap
 	@test -f $(OTP)/where || { echo "make otp comes first"; exit 1; }
 	install -m 755 $(wildcard $(OTP)/beam.tap.*) $(DESTDIR)$$(cat $(OTP)/where)/
@@ -41,7 +46,7 @@ $(B)/bench/agent/%.beam: tests/bench/otp/%.erl
 	$(Q_ERL)$(ERLC) +nowarn_deprecated_catch -o $(@D) $<
 
 .PHONY: bench-otp
-bench-otp: $(B)/beamtap agent otp $(BENCH_OTP_B) $$(AGENT_BENCH_B) $$(AGENT_BENCH)/bench_nif.so ## measure what events cost in the VM with hooks
+bench-otp: $(B)/beamtap agent otp otp-stock $(BENCH_OTP_B) $$(AGENT_BENCH_B) $$(AGENT_BENCH)/bench_nif.so ## measure what events cost in the VM with hooks
 	@tests/bench/otp/run.sh $(B) $(ROUNDS) $(REPS)
 .PHONY: bench-otp-rabbitmq
 bench-otp-rabbitmq: $(B)/beamtap agent otp ## RabbitMQ under load: stock VM, hooks, agent

@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# build.sh [-s OTP_SOURCE] [-f jit|emu] [-p 'NN ...'] OUT - the emulator with hooks for the Erlang installed here
+# build.sh [-s OTP_SOURCE] [-f jit|emu] [-t tap|opt] [-p 'NN ...'] OUT - the emulator with hooks for the Erlang installed here
 #
 # Takes Debian's source package of that Erlang (or a copy of OTP_SOURCE), applies the hooks and
 # builds the emulator of type `tap` alone.  OUT gets beam.tap.smp (beam.tap.emu for `-f emu`),
 # and OUT/bin/erl, which runs it with all else of the Erlang installed, changing nothing there.
 #
+# With -t opt the ordinary emulator of the same tree and compiler, in which nothing of the hooks is:
+# beam.stock.smp, run by BEAMTAP_EMU_TYPE=stock, to compare with.
 # With -p some parts of the hooks alone, to test them: in a tree of its own, not kept.
 #
 # What was built before from the same source, hooks and compiler is taken from the cache.
@@ -18,16 +20,21 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 cache=${BTAP_OTP_CACHE:-$root/build/otp-cache}
 jobs=${BTAP_OTP_JOBS:-$(nproc)}
-source='' flavor=jit parts=''
+source='' flavor=jit type=tap parts=''
 
 die() { printf 'build.sh: %s\n' "$@" >&2; exit 1; }
-usage() { sed -n '3,15s/^# \{0,1\}//p' "$0" >&2; exit 2; }
-while getopts s:f:p: o; do
-	case $o in s) source=$(realpath "$OPTARG") ;; f) flavor=$OPTARG ;; p) parts=$OPTARG ;; *) usage ;; esac
+usage() { sed -n '3,19s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+while getopts s:f:t:p: o; do
+	case $o in s) source=$(realpath "$OPTARG") ;; f) flavor=$OPTARG ;; t) type=$OPTARG ;; p) parts=$OPTARG ;; *) usage ;; esac
 done
 shift $((OPTIND - 1))
 [ $# = 1 ] || usage
-case $flavor in jit) name=beam.tap.smp ;; emu) name=beam.tap.emu ;; *) usage ;; esac
+case $flavor in jit) suffix=smp ;; emu) suffix=emu ;; *) usage ;; esac
+case $type in
+tap) name=beam.tap.$suffix made=beam.tap.$suffix ;;
+opt) name=beam.stock.$suffix made=beam.$suffix ;;
+*) usage ;;
+esac
 mkdir -p "$cache" "$1"
 cache=$(realpath "$cache") out=$(realpath "$1")
 
@@ -55,7 +62,7 @@ exec 9>"$cache/lock"
 flock 9
 id=$(printf %s "${version#*:}" | tr -c 'A-Za-z0-9.-' _) # make is particular about paths
 sum=$({
-	echo "$version $flavor"
+	echo "$version $flavor $type"
 	${CC:-gcc} --version | head -1
 	cat "$here"/build.sh "$here"/apply* "$here"/parts/* "$here"/src/* "$root"/erts-hooks/writer/*.[ch] "$root"/uapi/beamtap/*.h \
 	    "$root"/erts-hooks/agent/c_src/reason.[ch] "$root"/erts-hooks/agent/c_src/term.h
@@ -139,10 +146,10 @@ compile() {
 	local log=$cache/make.log target
 	target=$(cd "$tree" && make/autoconf/config.guess)
 	echo "building the emulator: some 6 minutes of processor time ($log)"
-	ERL_TOP=$tree make -C "$tree/erts/emulator" -j"$jobs" tap FLAVOR=$flavor >"$log" 2>&1 ||
+	ERL_TOP=$tree make -C "$tree/erts/emulator" -j"$jobs" $type FLAVOR=$flavor >"$log" 2>&1 ||
 		{ grep -E -A5 'error|Error' "$log" | tail -20 >&2; die "OTP does not build, see $log"; }
 	mkdir -p "$(dirname "$built")"
-	strip -g -o "$built.new" "$tree/bin/$target/$name"
+	strip -g -o "$built.new" "$tree/bin/$target/$made"
 	mv "$built.new" "$built"
 }
 
@@ -165,7 +172,7 @@ done
 ln -s "$erlang/erts-$erts"/bin/* "$out/root/erts-$erts/bin/"
 cp "$built" "$out/$name.new"
 mv "$out/$name.new" "$out/$name"
-ln -sf "$out"/beam.tap.* "$out/root/erts-$erts/bin/"
+ln -sf "$out"/beam.* "$out/root/erts-$erts/bin/"
 cat >"$out/bin/erl" <<-END
 	#!/bin/sh
 	# The installed Erlang on the emulator with hooks.  BEAMTAP_EMU_TYPE=opt: on its own.

@@ -145,6 +145,21 @@ static inline void btapw_set(uint64_t *rec, unsigned int i, uint64_t v)
 	__atomic_store_n(&rec[i], v, __ATOMIC_RELAXED);
 }
 
+/*
+ * Behind a reader that keeps up, each line of the ring lies in another CPU's cache, and to get it
+ * back takes longer than to write the records in it.  Asked for eight lines ahead it is there in
+ * time: a third of the cost of an event.  Beyond the ring's end it does nothing.
+ */
+static inline void btapw_ahead(const uint64_t *p)
+{
+#if defined(__x86_64__)
+	/* __builtin_prefetch(p, 1) asks for a copy to read, unless for newer CPUs alone. */
+	__asm__ volatile("prefetchw %0" : : "m"(p[64]));
+#else
+	__builtin_prefetch(p + 64, 1);
+#endif
+}
+
 /**
  * btapw_reserve() - begin a record
  * @event:    enum btap_event_id
@@ -158,6 +173,7 @@ static inline uint64_t *btapw_reserve(struct btapw *w, unsigned int event, unsig
 	uint64_t now = btapw_now(w->is_tsc);
 	uint64_t *p = w->cur;
 
+	btapw_ahead(p);
 	if (now < w->last)
 		now = w->last;
 	/* Room first: a thread without a ring may have no ctl. */
@@ -209,6 +225,7 @@ static inline uint64_t *btapw_try(struct btapw *w, unsigned int event, unsigned 
 	if (BTAPW_UNLIKELY((size_t)(w->end - p) < nr_words || !w->is_tsc ||
 			   __atomic_load_n(&w->ctl->on[event], __ATOMIC_RELAXED) & ~BTAP_ON_RING))
 		return NULL;
+	btapw_ahead(p);
 	now = __rdtsc();
 	if (now < w->last)
 		now = w->last;

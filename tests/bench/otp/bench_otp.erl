@@ -2,7 +2,9 @@
 %%
 %% What an event costs in the VM with hooks, beside a stock one: the part that runs in a VM.
 %%
-%%   one(Name, Command, Reps): print `Name Kind Mode Nanoseconds` for each work and repetition
+%%   one(Name, Command, Reps): print, in nanoseconds an operation, for each work and repetition
+%%       Name Kind off PID Ns
+%%       Name Kind on PID Quiet On
 %%
 %% One scheduler, its thread's CPU time, in pieces of some ten milliseconds.  `off`: nobody reads.
 %% Command is a recorder that drains the rings meanwhile, and must have got each event: `on`, beside
@@ -37,9 +39,11 @@ one(Name, Command, Reps) ->
     halt(0).
 
 kind(Name, {Kind, Events, Spec, PerOp, Work, N}, Command, Reps) ->
-    Print = fun(Mode, T) -> io:format("~s ~s ~s ~.2f~n", [Name, Kind, Mode, T]) end,
+    Print = fun(Mode, Ts) ->
+                io:format("~s ~s ~s ~s~s~n", [Name, Kind, Mode, os:getpid(), [io_lib:format(" ~.2f", [T]) || T <- Ts]])
+            end,
     _ = bench_nif:measure(Work, N),
-    [Print(off, bench_nif:measure(Work, N)) || _ <- lists:seq(1, Reps)],
+    [Print(off, [bench_nif:measure(Work, N)]) || _ <- lists:seq(1, Reps)],
     case {Command, Name, Spec} of
         {"", _, _} -> ok;
         {_, "hooks", ""} ->
@@ -51,23 +55,26 @@ kind(Name, {Kind, Events, Spec, PerOp, Work, N}, Command, Reps) ->
             [recorded(Command, Events, Spec, PerOp * N,
                       fun() ->
                               T = bench_nif:measure(Work, N),
-                              fun() -> Print(quiet, bench_nif:measure(Work, N)), Print(on, T) end
+                              fun() -> Print(on, [bench_nif:measure(Work, N), T]) end
                       end)
              || _ <- lists:seq(1, Reps)]
     end.
 
-%% The first ones fill the ring, whose memory is new.  A `quiet` one is dropped when the leases were
-%% looked at meanwhile: then its events were on again for a part of it.
+%% Pairs, in random order.  The first ones fill the ring, whose memory is new.  A pair is dropped when the
+%% leases were looked at in the `quiet` one: then its events were on again for a part of it.
 in_turns(Print, Events, Work, N, Reps) ->
+    Measure = fun(On) ->
+                  bench_nif:switch_to(On, Events),
+                  T = bench_nif:measure(Work, N),
+                  {On, T, bench_nif:is_off(Events) =:= (On =:= 0)}
+              end,
     [bench_nif:measure(Work, N) || _ <- lists:seq(1, 3)],
-    Ts = [begin
-              bench_nif:switch_to(On, Events),
-              {On, bench_nif:measure(Work, N), bench_nif:is_off(Events)}
-          end
-          || _ <- lists:seq(1, 2 * Reps), On <- case rand:uniform(2) of 1 -> [0, 1]; 2 -> [1, 0] end],
+    Pairs = [[Measure(On) || On <- case rand:uniform(2) of 1 -> [0, 1]; 2 -> [1, 0] end]
+             || _ <- lists:seq(1, 2 * Reps)],
     bench_nif:switch_to(1, Events),
     fun() ->
-            [Print(case On of 0 -> quiet; 1 -> on end, T) || {On, T, IsOff} <- Ts, IsOff =:= (On =:= 0)]
+            [Print(on, [Quiet, On]) || Pair <- Pairs,
+                                       [{0, Quiet, true}, {1, On, true}] <- [lists:sort(Pair)]]
     end.
 
 %% Fun does the work, and returns a function that prints what it took.
