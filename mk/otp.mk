@@ -67,5 +67,5 @@ check-gen-otp:
 	@erts-hooks/otp/sites -c docs/otp-sites.md
 gen-otp: ## write docs/otp-sites.md anew from the parts
 	@mkdir -p $(B) && erts-hooks/otp/sites >$(B)/otp-sites.tmp && mv $(B)/otp-sites.tmp docs/otp-sites.md
-otp-suites: $(B)/beamtap agent otp $(AGENT_TEST)/reader ## OTP's own suites with the hooks off and on, beside the stock VM (long)
+otp-suites: $(B)/beamtap agent otp otp-stock $(AGENT_TEST)/reader ## OTP's own suites with the hooks off and on, beside the stock VM (long)
 	@tests/otp/otp_suites.sh $(B) $(SUITES)

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# OTP's own test suites of the emulator, on the stock VM and on the one with hooks, off and on.
+# OTP's own test suites of the emulator, on the stock VM (of the same tree) and on the one with hooks,
+# off and on.
 #	tests/otp/otp_suites.sh BUILD_DIR [SUITE...]
 # The suites come from the source that `make otp` took.  Of each test case the result is compared:
 # what the stock VM passes, the VM with hooks must pass, with nobody reading (off) and while a
 # lease asks for every event (on).  Each case that differs is printed, and run again three times on
 # both, since many depend on time: it counts when it then still fails with hooks alone.
 #	MODES="stock off"   only these
-#	OPT=PROGRAM         the stock emulator to compare with (Debian's)
 #	KEEP=DIR            keep Common Test's logs there
 set -u
 B=$(realpath "${1:-build}")
@@ -17,6 +17,7 @@ suites=${*:-trace trace_local trace_bif trace_call_count trace_call_time trace_m
 	register signal port port_bif busy_port exception code save_calls timer_bif system_profile scheduler
 	dirty_nif}
 modes=${MODES:-stock off on}
+[ -e "$B/otp/beam.stock.smp" ] || { echo "make otp-stock comes first"; exit 1; }
 src=$(ls -d "${BTAP_OTP_CACHE:-$PWD/build/otp-cache}"/src-*/erts/emulator/test 2>/dev/null | tail -1)
 [ -d "$src" ] || { echo "no source of OTP with its tests: make otp comes first"; exit 1; }
 T=$(mktemp -d) || exit 1
@@ -34,14 +35,13 @@ run() {
 	local mode=$1 out=$2 dir type=tap s pid
 	shift 2
 	dir=$(mktemp -d "$T/run.$mode.XXXXXX")
-	[ "$mode" != stock ] || type=${OPT:+opt_built}
-	[ -z "${OPT:-}" ] || ln -sf "$(realpath "$OPT")" "$(echo "$B"/otp/root/erts-*/bin)/beam.opt_built.smp"
+	[ "$mode" != stock ] || type=stock
 	for s in $suites; do
 		[ $# = 0 ] || case " $* " in *" $s"_SUITE:*) ;; *) continue ;; esac
 		local cases=
 		[ $# = 0 ] || cases="-case $(printf '%s\n' "$@" | sed -n "s/^${s}_SUITE://p" | tr '\n' ' ')"
 		# An endless standard input; the VM's pid comes with its first words.
-		BEAMTAP_EMU_TYPE=${type:-opt} timeout -k 10 "${SUITE_SECONDS:-900}" erl -noinput -sname "ct_$$" -pa "$T/t" \
+		BEAMTAP_EMU_TYPE=$type timeout -k 10 "${SUITE_SECONDS:-900}" erl -noinput -sname "ct_$$" -pa "$T/t" \
 			-eval "file:write_file(\"$dir/pid\", os:getpid())" \
 			-eval "$([ "$mode" != on ] || echo "W = fun W() -> filelib:is_file(\"$dir/on\") orelse begin timer:sleep(50), W() end end, W(),")
 				C = string:lexemes(\"${cases#-case }\", \" \"),
