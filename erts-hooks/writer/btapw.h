@@ -148,7 +148,8 @@ static inline void btapw_set(uint64_t *rec, unsigned int i, uint64_t v)
 /*
  * Behind a reader that keeps up, each line of the ring lies in another CPU's cache, and to get it
  * back takes longer than to write the records in it.  Asked for eight lines ahead it is there in
- * time: an event then costs a third of that.  Beyond the ring's end it does no harm: it cannot fault.
+ * time: an event then costs a third of that.  Beyond the ring's end it does no harm: it cannot
+ * fault.
  */
 static inline void btapw_ahead(const uint64_t *p)
 {
