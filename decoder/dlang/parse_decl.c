@@ -241,6 +241,8 @@ static const struct dtype *declarator(struct dlang *dl, const struct dtype *base
 			if (t.kind == T_EOF)
 				parse_error(dl);
 		} while (!dl->syntax && (depth || lex_peek(dl)->kind == T_LPAREN));
+		if (!dcl->name && !abstract_ok)
+			parse_error(dl);
 		return dl->t_voidp;
 	} else if (!abstract_ok) {
 		parse_error(dl);

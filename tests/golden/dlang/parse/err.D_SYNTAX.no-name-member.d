@@ -1,0 +1,2 @@
+//! -n
+struct s { int (*); }; BEGIN {}

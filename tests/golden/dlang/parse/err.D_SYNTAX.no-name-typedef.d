@@ -1,0 +1,2 @@
+//! -n
+typedef int (*); BEGIN {}
