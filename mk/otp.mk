@@ -12,10 +12,13 @@ otp-emu: ## the same, with the interpreter instead of the JIT
 	@tools/need.sh build agent otp
 	@erts-hooks/otp/build.sh $(if $(OTP_SOURCE),-s $(OTP_SOURCE)) -f emu $(OTP)
 
-.PHONY: otp-stock
+.PHONY: otp-stock otp-systemtap otp-lttng
 otp-stock: ## the stock emulator, built in the same tree, to compare with
 	@tools/need.sh build agent otp
 	@erts-hooks/otp/build.sh $(if $(OTP_SOURCE),-s $(OTP_SOURCE)) -t opt $(OTP)
+otp-systemtap otp-lttng: otp-%: ## with OTP's own probes or tracepoints, to compare with
+	@tools/need.sh build agent test otp $@
+	@erts-hooks/otp/build.sh $(if $(OTP_SOURCE),-s $(OTP_SOURCE)) -t $* $(OTP)
 
 otp_install: ## put it beside the stock one: erl -emu_type tap
 	@test -f $(OTP)/where || { echo "make otp comes first"; exit 1; }
@@ -45,9 +48,15 @@ $(B)/bench/agent/%.beam: tests/bench/otp/%.erl
 	@mkdir -p $(@D)
 	$(Q_ERL)$(ERLC) +nowarn_deprecated_catch -o $(@D) $<
 
-.PHONY: bench-otp
-bench-otp: $(B)/beamtap agent otp otp-stock $(BENCH_OTP_B) $$(AGENT_BENCH_B) $$(AGENT_BENCH)/bench_nif.so ## measure what events cost in the VM with hooks
+BENCH_OTP_NEEDS := $(B)/beamtap agent otp otp-stock $(BENCH_OTP_B) $$(AGENT_BENCH_B) $$(AGENT_BENCH)/bench_nif.so
+
+.PHONY: bench-otp bench-otp-links bench-otp-schedulers
+bench-otp: $(BENCH_OTP_NEEDS) ## measure what events cost in the VM with hooks
 	@tests/bench/otp/run.sh $(B) $(ROUNDS) $(REPS)
+bench-otp-links: $(BENCH_OTP_NEEDS) ## what hooks cost that are off, in several links of each emulator
+	@tests/bench/otp/links.sh $(B) $(LINKS) $(ROUNDS) $(REPS)
+bench-otp-schedulers: $(BENCH_OTP_NEEDS) ## what events cost when 1, 2 and 4 schedulers write them
+	@for k in send receive in_out; do KIND=$$k VMS="hooks-1 hooks-2 hooks-4" tests/bench/otp/run.sh $(B) $(ROUNDS) $(REPS) || exit 1; done
 .PHONY: bench-otp-rabbitmq
 bench-otp-rabbitmq: $(B)/beamtap agent otp ## RabbitMQ under load: stock VM, hooks, agent
 	@tools/need.sh rabbitmq

@@ -43,6 +43,10 @@ list() {
 	otp    /usr/include/curses.h                   libncurses-dev
 	otp    /usr/include/zlib.h                     zlib1g-dev
 	otp    /usr/include/netinet/sctp.h             libsctp-dev
+	otp-systemtap  dtrace                             systemtap-sdt-dev
+	otp-systemtap  bpftrace                           bpftrace
+	otp-lttng  lttng-gen-tp                           liblttng-ust-dev
+	otp-lttng  lttng                                  lttng-tools
 	rabbitmq  /usr/lib/rabbitmq/lib/rabbitmq_server-*/sbin/rabbitmq-server  rabbitmq-server
 	kmod  gcc                                      gcc
 	kmod  make                                     make

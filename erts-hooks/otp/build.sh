@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# build.sh [-s OTP_SOURCE] [-f jit|emu] [-t tap|opt] [-p 'NN ...'] OUT - the emulator with hooks for the Erlang installed here
+# build.sh [-s OTP_SOURCE] [-f jit|emu] [-t tap|opt|systemtap|lttng] [-p 'NN ...'] OUT - the emulator with hooks for the Erlang installed here
 #
 # Takes Debian's source package of that Erlang (or a copy of OTP_SOURCE), applies the hooks and
 # builds the emulator of type `tap` alone.  OUT gets beam.tap.smp (beam.tap.emu for `-f emu`),
 # and OUT/bin/erl, which runs it with all else of the Erlang installed, changing nothing there.
 #
 # With -t opt the ordinary emulator of the same tree and compiler, in which nothing of the hooks is:
-# beam.stock.smp, run by BEAMTAP_EMU_TYPE=stock, to compare with.
+# beam.stock.smp, run by BEAMTAP_EMU_TYPE=stock, to compare with.  -t systemtap and -t lttng: with OTP's own
+# probes or tracepoints (--with-dynamic-trace), from a tree of its own without hooks: beam.systemtap.smp,
+# beam.lttng.smp, and for the latter OUT/lttng, the library runtime_tools that belongs to it.
 # With -p some parts of the hooks alone, to test them: in a tree of its own, not kept.
 #
 # What was built before from the same source, hooks and compiler is taken from the cache.
@@ -23,7 +25,7 @@ jobs=${BTAP_OTP_JOBS:-$(nproc)}
 source='' flavor=jit type=tap parts=''
 
 die() { printf 'build.sh: %s\n' "$@" >&2; exit 1; }
-usage() { sed -n '3,19s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '3,21s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 while getopts s:f:t:p: o; do
 	case $o in s) source=$(realpath "$OPTARG") ;; f) flavor=$OPTARG ;; t) type=$OPTARG ;; p) parts=$OPTARG ;; *) usage ;; esac
 done
@@ -33,6 +35,7 @@ case $flavor in jit) suffix=smp ;; emu) suffix=emu ;; *) usage ;; esac
 case $type in
 tap) name=beam.tap.$suffix made=beam.tap.$suffix ;;
 opt) name=beam.stock.$suffix made=beam.$suffix ;;
+systemtap | lttng) name=beam.$type.$suffix made=beam.$suffix ;;
 *) usage ;;
 esac
 mkdir -p "$cache" "$1"
@@ -64,7 +67,9 @@ id=$(printf %s "${version#*:}" | tr -c 'A-Za-z0-9.-' _) # make is particular abo
 sum=$({
 	echo "$version $flavor $type"
 	${CC:-gcc} --version | head -1
-	cat "$here"/build.sh "$here"/apply* "$here"/parts/* "$here"/src/* "$root"/erts-hooks/writer/*.[ch] "$root"/uapi/beamtap/*.h \
+	cat "$here"/build.sh
+	[ "$type" = tap ] || [ "$type" = opt ] || exit 0
+	cat "$here"/apply* "$here"/parts/* "$here"/src/* "$root"/erts-hooks/writer/*.[ch] "$root"/uapi/beamtap/*.h \
 	    "$root"/erts-hooks/agent/c_src/reason.[ch] "$root"/erts-hooks/agent/c_src/term.h
 } | sha256sum | cut -c1-16)
 [ "${BTAP_OTP_SUM:-}" != show ] || { echo "$id-$sum"; exit 0; }
@@ -107,7 +112,8 @@ fetch() { # into $cache/dsc-$id
 	mv "$to.new" "$to"
 }
 
-tree=$cache/src-$id${parts:+-parts}
+tree=$cache/src-$id${parts:+-parts} goal=$type probes=''
+case $type in systemtap | lttng) tree=$tree-$type goal=opt probes=--with-dynamic-trace=$type ;; esac
 unpack() {
 	[ ! -f "$tree/OTP_VERSION" ] || return 0
 	rm -rf "$tree.new"
@@ -129,7 +135,7 @@ configure() { # make/ and erts/ alone: the libraries are those installed
 	if [ ! -f "$tree/.configured" ]; then
 		echo "configuring OTP $release ($log)"
 		for f in make erts; do
-			(cd "$tree/$f" && ERL_TOP=$tree ${BTAP_OTP_CFLAGS:+env CFLAGS="$BTAP_OTP_CFLAGS" CXXFLAGS="$BTAP_OTP_CFLAGS"} ./configure --disable-option-checking --srcdir="$tree/$f") >"$log" 2>&1 ||
+			(cd "$tree/$f" && ERL_TOP=$tree ${BTAP_OTP_CFLAGS:+env CFLAGS="$BTAP_OTP_CFLAGS" CXXFLAGS="$BTAP_OTP_CFLAGS"} ./configure --disable-option-checking $probes --srcdir="$tree/$f") >"$log" 2>&1 ||
 				{ tail -20 "$log" >&2; die "OTP does not configure, see $log"; }
 		done
 		touch "$tree/.configured"
@@ -146,16 +152,20 @@ compile() {
 	local log=$cache/make.log target
 	target=$(cd "$tree" && make/autoconf/config.guess)
 	echo "building the emulator: some 6 minutes of processor time ($log)"
-	ERL_TOP=$tree make -C "$tree/erts/emulator" -j"$jobs" $type FLAVOR=$flavor >"$log" 2>&1 ||
+	ERL_TOP=$tree make -C "$tree/erts/emulator" -j"$jobs" $goal FLAVOR=$flavor >"$log" 2>&1 ||
 		{ grep -E -A5 'error|Error' "$log" | tail -20 >&2; die "OTP does not build, see $log"; }
 	mkdir -p "$(dirname "$built")"
+	if [ "$type" = lttng ]; then
+		ERL_TOP=$tree make -C "$tree/lib/runtime_tools/c_src" >>"$log" 2>&1 || die "runtime_tools does not build, see $log"
+		cp "$tree/lib/runtime_tools/priv/lib/$target/dyntrace.so" "$(dirname "$built")/"
+	fi
 	strip -g -o "$built.new" "$tree/bin/$target/$made"
 	mv "$built.new" "$built"
 }
 
 if [ ! -f "$built" ] || [ -n "$parts" ]; then
 	unpack
-	"$here/apply" ${parts:+-p "$parts"} "$tree"
+	[ -n "$probes" ] || "$here/apply" ${parts:+-p "$parts"} "$tree"
 	configure
 	compile
 else
@@ -184,5 +194,12 @@ cat >"$out/bin/erl" <<-END
 	exec "\$BINDIR/erlexec" -emu_type "\${BEAMTAP_EMU_TYPE:-tap}" "\$@"
 END
 chmod +x "$out/bin/erl"
+if [ "$type" = lttng ]; then
+	rm -rf "$out/lttng"
+	mkdir -p "$out/lttng/runtime_tools/priv/lib"
+	cp -r "$erlang"/lib/runtime_tools-*/ebin "$out/lttng/runtime_tools/"
+	cp "$(dirname "$built")/dyntrace.so" "$out/lttng/runtime_tools/priv/lib/"
+fi
 echo "$erlang/erts-$erts/bin" >"$out/where"
+[ -n "$probes" ] || echo "$tree" >"$out/tree"
 echo "$out/bin/erl runs it"

@@ -1,6 +1,6 @@
 %% SPDX-License-Identifier: Apache-2.0
 -module(bench_nif).
--export([enabled/3, trace/5, cpu_ns/0, measure/2, region/1, switch_to/2, is_off/1]).
+-export([enabled/3, trace/5, cpu_ns/0, measure/2, measure/3, region/1, switch_to/2, is_off/1]).
 -on_load(load/0).
 
 load() -> erlang:load_nif(filename:join(filename:dirname(code:which(?MODULE)), "bench_nif"), 0).
@@ -14,7 +14,10 @@ is_off(_) -> erlang:nif_error(not_loaded).
 
 %% ns of processor time that one of N rounds of Work takes, in a process of its own.
 -spec measure(fun((pos_integer()) -> term()), pos_integer()) -> float().
-measure(Work, N) ->
+measure(Work, N) -> measure(Work, N, []).
+
+%% Options: more for spawn_opt.
+measure(Work, N, Options) ->
     Me = self(),
     spawn_opt(fun() ->
                       Work(N div 10),
@@ -22,5 +25,5 @@ measure(Work, N) ->
                       T0 = cpu_ns(),
                       Work(N),
                       Me ! {took, cpu_ns() - T0}
-              end, [link, {min_heap_size, 100000}]),
+              end, [link, {min_heap_size, 100000} | Options]),
     receive {took, T} -> T / N end.

@@ -3,6 +3,7 @@
 """What bench_otp.erl printed, as the tables of docs/otp.md.
 
     table.py FILE
+    table.py --links FILE     what links.sh measured
 
 Each VM's median of each work, then the medians of those over the VMs of a kind, in ns an operation,
 and their ratios to the stock one's.  `+-` is half of the interval that holds 95 % of what comes out
@@ -44,7 +45,8 @@ def added(pairs, events):
             half_95(lambda: median(random.choices(vms, k=len(vms)), per_event)))
 
 
-def main(path):
+def read(path):
+    """Return: by (VM, work) of `off` numbers by OS process, of `on` pairs; events lost; all events."""
     off = collections.defaultdict(lambda: collections.defaultdict(list))
     on = collections.defaultdict(lambda: collections.defaultdict(list))
     lost = total = 0
@@ -57,6 +59,29 @@ def main(path):
             off[w[0], w[1]][w[3]].append(float(w[4]))
         elif len(w) == 6 and w[2] == "on":
             on[w[0], w[1]][w[3]].append((float(w[4]), float(w[5])))
+    return off, on, lost, total
+
+
+def links_table(path):
+    """What links.sh measured: a column a link."""
+    off = read(path)[0]
+    medians = {k: statistics.median(statistics.median(v) for v in vms.values()) for k, vms in off.items()}
+    links = sorted({vm for vm, _ in off})
+    columns = [[vm for vm in links if vm.startswith("link_" + e)] for e in ("stock", "hooks")]
+    width = [max(8 * len(c), 14) for c in columns]
+    print(f"{'ns an operation':15}  {'stock, links':<{width[0]}}  {'hooks, links':<{width[1]}}  ratio of means  spread of links")
+    for k in ("send", "in_out", "spawn_exit", "gc", "call", "ping"):  # the others do the same work
+        stock, hooks = ([medians[vm, k] for vm in c if (vm, k) in medians] for c in columns)
+        if not stock or not hooks:
+            continue
+        rows = ("".join(f"{v:8.1f}" if v >= 10 else f"{v:8.2f}" for v in c) for c in (stock, hooks))
+        spread = max(max(c) / min(c) for c in (stock, hooks)) - 1
+        print("{:15}  {:<{}}  {:<{}}  {:14.3f}  {:14.1f}%".format(
+            k, next(rows), width[0], next(rows), width[1], statistics.mean(hooks) / statistics.mean(stock), 100 * spread))
+
+
+def main(path):
+    off, on, lost, total = read(path)
     medians = {k: [statistics.median(v) for v in vms.values()] for k, vms in off.items()}
     random.seed(1)
     if any(vm in KINDS for vm, _ in off):
@@ -68,9 +93,7 @@ def main(path):
             print(f"{k:15} {statistics.median(stock):9.1f}" + "".join(
                 "{:13.3f} +- {:5.3f}".format(*ratio(medians[vm, k], stock)) if (vm, k) in medians else f"{'-':>22}"
                 for vm in KINDS))
-    for vm in ("hooks", "agent"):
-        if not any(v == vm for v, _ in on):
-            continue
+    for vm in sorted({vm for vm, _ in on}):
         print(f"{vm:15} {'quiet':>9} {'on':>9} {'on/quiet':>9} {'ns an event':>16} {'events':>6}")
         for k, n in EVENTS.items():
             if (vm, k) in on:
@@ -80,4 +103,7 @@ def main(path):
         print(f"# {lost} of {total} events lost")
 
 
-main(sys.argv[1])
+if sys.argv[1] == "--links":
+    links_table(sys.argv[2])
+else:
+    main(sys.argv[1])
