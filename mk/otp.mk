@@ -50,13 +50,15 @@ $(B)/bench/agent/%.beam: tests/bench/otp/%.erl
 
 BENCH_OTP_NEEDS := $(B)/beamtap agent otp otp-stock $(BENCH_OTP_B) $$(AGENT_BENCH_B) $$(AGENT_BENCH)/bench_nif.so
 
-.PHONY: bench-otp bench-otp-links bench-otp-schedulers
+.PHONY: bench-otp bench-otp-links bench-otp-schedulers bench-otp-traced
 bench-otp: $(BENCH_OTP_NEEDS) ## measure what events cost in the VM with hooks
 	@tests/bench/otp/run.sh $(B) $(ROUNDS) $(REPS)
 bench-otp-links: $(BENCH_OTP_NEEDS) ## what hooks cost that are off, in several links of each emulator
 	@tests/bench/otp/links.sh $(B) $(LINKS) $(ROUNDS) $(REPS)
 bench-otp-schedulers: $(BENCH_OTP_NEEDS) ## what events cost when 1, 2 and 4 schedulers write them
 	@for k in send receive in_out; do KIND=$$k VMS="hooks-1 hooks-2 hooks-4" tests/bench/otp/run.sh $(B) $(ROUNDS) $(REPS) || exit 1; done
+bench-otp-traced: $(BENCH_OTP_NEEDS) otp-systemtap otp-lttng ## the same events through OTP's own probes and tracepoints
+	@for k in send receive in_out ping; do KIND=$$k VMS="hooks agent systemtap lttng" tests/bench/otp/run.sh $(B) $(ROUNDS) $(REPS) || exit 1; done
 .PHONY: bench-otp-rabbitmq
 bench-otp-rabbitmq: $(B)/beamtap agent otp ## RabbitMQ under load: stock VM, hooks, agent
 	@tools/need.sh rabbitmq
