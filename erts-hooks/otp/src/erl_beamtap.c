@@ -142,7 +142,7 @@ void erts_beamtap_all_atoms(void)
     for (i = nr; i < end; i++) {
         const Atom *a = atom_tab(i);
 
-        erts_beamtap_new_atom(i, a->name, a->len);
+        erts_beamtap_new_atom(i, (const byte *) beamtap_atom_text(a), a->len);
     }
     nr = end;
 }

@@ -46,11 +46,7 @@ static struct btapw_text remote_text(Eterm to, char buf[RECEIVER_MAX])
 
     if (is_atom(to)) {
         a = atom_tab(atom_val(to));
-#if BEAMTAP_OTP >= 28
-        return btapw_text_fit((const char *) erts_atom_get_name(a), a->len, MAX_ATOM_SZ_LIMIT);
-#else
-        return btapw_text_fit((const char *) a->name, a->len, MAX_ATOM_SZ_LIMIT);
-#endif
+        return btapw_text_fit(beamtap_atom_text(a), a->len, MAX_ATOM_SZ_LIMIT);
     }
     if (is_external_pid(to))
         n = erts_snprintf(buf, RECEIVER_MAX, "<0.%u.%u>",

@@ -69,6 +69,16 @@ static ERTS_INLINE Uint64 beamtap_port(Eterm id)
 #endif
 }
 
+/* Text of an atom, a->len bytes of UTF-8. */
+static ERTS_INLINE const char *beamtap_atom_text(const Atom *a)
+{
+#if BEAMTAP_OTP >= 28
+    return (const char *) erts_atom_get_name(a);
+#else
+    return (const char *) a->name;
+#endif
+}
+
 /* A local process, a port or an atom; another node's process is that node; 0 for all else. */
 Uint64 erts_beamtap_ident(Eterm t) ERTS_BEAMTAP_COLD;
 static ERTS_INLINE Uint64 beamtap_ident(Eterm t)

@@ -46,17 +46,12 @@ static unsigned char *put_be32(unsigned char *p, Uint32 v)
 static unsigned char *put_atom_text(unsigned char *p, Eterm atom)
 {
     const Atom *a = atom_tab(atom_val(atom));
-#if BEAMTAP_OTP >= 28
-    const byte *name = erts_atom_get_name(a);
-#else
-    const byte *name = a->name;
-#endif
     Uint len = a->len > 0 && a->len <= MAX_ATOM_SZ_LIMIT ? (Uint) a->len : 0;
 
     *p++ = 118; /* two bytes of length, UTF-8 */
     *p++ = (unsigned char) (len >> 8);
     *p++ = (unsigned char) len;
-    sys_memcpy(p, name, len);
+    sys_memcpy(p, beamtap_atom_text(a), len);
     return p + len;
 }
 

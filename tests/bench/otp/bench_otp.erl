@@ -121,7 +121,7 @@ bpftrace(Events) ->
                 Name = re:replace(atom_to_list(E), "_(?!minor|major)", "__", [global, {return, list}]),
                 lists:append(["usdt:/proc/", os:getpid(), "/exe:erlang:", Name])
             end,
-    {lists:append(["exec bpftrace -p ", os:getpid(), " -e '", lists:join(",", lists:map(Probe, Events)),
+    {lists:append(["bpftrace -p ", os:getpid(), " -e '", lists:join(",", lists:map(Probe, Events)),
                    " { @ = count(); }'"]),
      5000,
      fun(Text) -> numbers(Text, "@: (\\d+)()") end}.
