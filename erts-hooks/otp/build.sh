@@ -165,6 +165,8 @@ compile() {
 
 if [ ! -f "$built" ] || [ -n "$parts" ]; then
 	unpack
+	# OTP 25 has a variable of that name, which LTTng's headers define.
+	[ "$type" != lttng ] || sed -i 's/\<bool\>/is_monitor/g' "$tree/erts/emulator/beam/dist.c"
 	[ -n "$probes" ] || "$here/apply" ${parts:+-p "$parts"} "$tree"
 	configure
 	compile
