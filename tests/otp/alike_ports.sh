@@ -44,11 +44,12 @@ END
 # WHO: names in place of pids and ports, one event a line, in order of the port it is of; the agent does
 # not know the name a port was opened with but where it is opened, nor the owner where it is closed, and
 # is not told that a port was made for what was accepted.
-tell() {
+tell() { # WHO TAG: the latter, bytes that the port is given before the data, and the agent does not see
 	has '^ok$' "$T/erl.log" "the program runs: $1"
 	"$bt" dump --json "$T/rec" 2>"$T/err" | python3 -c '
 import json, re, sys
 name = {}
+tag = int(sys.argv[2])
 for line in open(sys.argv[1]):
     m = re.match(r"name (\S+) (\S+)$", line)
     if m: name[m[2]] = m[1]
@@ -58,17 +59,18 @@ for line in sys.stdin:
     port = a.get("port") or ""
     if port not in name or not port.startswith("#Port") or e["event"] == "state_port": continue
     if e["event"] == "port_open" and name[port] == "accept": continue
+    if e["event"] == "port_command" and name[port] in ("connect", "accept"): a["bytes"] = int(a["bytes"]) - tag
     for k in drop.get(e["event"], ("port_name",)): a.pop(k, None)
     print(e["event"], name[port], " ".join(f"{k}={name.get(v, v)}" for k, v in a.items()))
-' "$T/erl.log" | LC_ALL=C sort -s -k1,2 >"$T/told.$1"
+' "$T/erl.log" "$2" | LC_ALL=C sort -s -k1,2 >"$T/told.$1"
 }
 events='port-open,port-command,port-control,port-exit,port-connect,port-data'
 export BEAMTAP_EMU_TYPE=opt
 record_module "$T/src" "$events" -s beamtap
-tell agent
+tell agent 0
 unset BEAMTAP_EMU_TYPE
 record_module "$T/src" "$events"
-tell hooks
+tell hooks "$(tcp_tag)"
 for e in port_open port_command port_control port_exit port_connect port_data; do
 	grep "^$e " "$T/told.agent" >"$T/1"
 	grep "^$e " "$T/told.hooks" >"$T/2"

@@ -96,7 +96,7 @@ has " socket-open .*local=\"127.0.0.1:$number\"" "$E" "the listening socket has 
 port=$(sed -n 's/^sock connect \(#Port<[0-9.]*>\) .*/\1/p' "$T/erl.log")
 has " port-open .*port_name=\"tcp_inet\" port=$port" "$E" "the port of a connection"
 has " port-open .*process=$self port_name=\"tcp_inet\" port=$(sed -n 's/^sock accept \(#Port<[0-9.]*>\) .*/\1/p' "$T/erl.log")" "$E" "the port of what was accepted"
-has " port-command .*port=$port .*command_type=command bytes=5" "$E" "five bytes sent"
+has " port-command .*port=$port .*command_type=command bytes=$((5 + $(tcp_tag)))" "$E" "five bytes sent"
 has " port-data .*port=$port owner=$self bytes=6" "$E" "six bytes come in by a message"
 has " port-data .*port=$(sed -n 's/^sock accept \(#Port<[0-9.]*>\) .*/\1/p' "$T/erl.log") owner=$self bytes=5" "$E" "five bytes come in that were asked for"
 has " port-data .*port=$(sed -n 's/^sock udp \(#Port<[0-9.]*>\) .*/\1/p' "$T/erl.log") owner=$self bytes=7" "$E" "a datagram comes in"

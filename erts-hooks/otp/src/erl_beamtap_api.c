@@ -7,7 +7,8 @@
 #include <errno.h>
 #include "erl_beamtap_ctl.h"
 
-struct btapw_api erts_beamtap_api;
+/* OTP 29 hides all that is not declared to be seen. */
+struct btapw_api erts_beamtap_api __attribute__((visibility("default")));
 
 static struct btapw *writer(void)
 {
