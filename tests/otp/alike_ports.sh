@@ -59,7 +59,7 @@ for line in sys.stdin:
     port = a.get("port") or ""
     if port not in name or not port.startswith("#Port") or e["event"] == "state_port": continue
     if e["event"] == "port_open" and name[port] == "accept": continue
-    if e["event"] == "port_command" and name[port] in ("connect", "accept"): a["bytes"] = int(a["bytes"]) - tag
+    if a.get("command_type") == "command" and name[port] in ("connect", "accept"): a["bytes"] = int(a["bytes"]) - tag
     for k in drop.get(e["event"], ("port_name",)): a.pop(k, None)
     print(e["event"], name[port], " ".join(f"{k}={name.get(v, v)}" for k, v in a.items()))
 ' "$T/erl.log" "$2" | LC_ALL=C sort -s -k1,2 >"$T/told.$1"
