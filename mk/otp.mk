@@ -8,9 +8,9 @@ export BTAP_OTP_CACHE ?= $(CURDIR)/build/otp-cache
 otp: ## build the emulator with hooks for the Erlang installed here
 	@tools/need.sh build agent otp
 	@erts-hooks/otp/build.sh $(if $(OTP_SOURCE),-s $(OTP_SOURCE)) $(OTP)
-otp-emu: ## the same, with the interpreter instead of the JIT
+otp-emu: ## the same, with the interpreter instead of the JIT: $(B)/otp-emu/bin/erl
 	@tools/need.sh build agent otp
-	@erts-hooks/otp/build.sh $(if $(OTP_SOURCE),-s $(OTP_SOURCE)) -f emu $(OTP)
+	@erts-hooks/otp/build.sh $(if $(OTP_SOURCE),-s $(OTP_SOURCE)) -f emu $(OTP)-emu
 
 .PHONY: otp-stock otp-systemtap otp-lttng
 otp-stock: ## the stock emulator, built in the same tree, to compare with
@@ -22,7 +22,7 @@ otp-systemtap otp-lttng: otp-%: ## with OTP's own probes or tracepoints, to comp
 
 otp_install: ## put it beside the stock one: erl -emu_type tap
 	@test -f $(OTP)/where || { echo "make otp comes first"; exit 1; }
-	install -m 755 $(wildcard $(OTP)/beam.tap.*) $(DESTDIR)$$(cat $(OTP)/where)/
+	install -m 755 $(wildcard $(OTP)/beam.tap.* $(OTP)-emu/beam.tap.*) $(DESTDIR)$$(cat $(OTP)/where)/
 otp_uninstall: ## remove it from there
 	rm -f $(DESTDIR)$$(cat $(OTP)/where)/beam.tap.smp $(DESTDIR)$$(cat $(OTP)/where)/beam.tap.emu
 
@@ -37,6 +37,13 @@ check-otp: ## build it, and run the tests that need it
 	@$(MAKE) --no-print-directory check-otp-run
 check-otp-run: $(B)/beamtap agent
 	@PATH="$(abspath $(OTP))/bin:$$PATH" BEAMTAP_VM=hooks tests/tap.py $(CHECKS_OTP)
+
+.PHONY: check-otp-emu
+check-otp-emu: ## the same with the interpreter
+	@tools/need.sh build agent test otp
+	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@$(MAKE) --no-print-directory otp-emu
+	@PATH="$(abspath $(OTP))-emu/bin:$$PATH" BEAMTAP_VM=hooks tests/tap.py $(CHECKS_OTP)
 
 .PHONY: check-otp27
 check-otp27: ## the same with OTP 27, in a Debian 13 in ROOT=DIR; OTP_SOURCE as seen there

@@ -193,6 +193,7 @@ cat >"$out/bin/erl" <<-END
 	EMU=beam
 	PROGNAME=erl
 	export ROOTDIR BINDIR EMU PROGNAME
+	$([ $flavor = jit ] || echo '[ "${BEAMTAP_EMU_TYPE:-tap}" != tap ] || set -- -emu_flavor emu "$@"')
 	exec "\$BINDIR/erlexec" -emu_type "\${BEAMTAP_EMU_TYPE:-tap}" "\$@"
 END
 chmod +x "$out/bin/erl"
