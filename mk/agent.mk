@@ -77,13 +77,13 @@ bench-agent: agent $(AGENT_BENCH_B) $(AGENT_BENCH)/bench_nif.so $(AGENT_TEST_B) 
 
 # With OTP 27, in the root of a Debian 13, see docs/agent.md: the project as it is here, put there as /src.
 ROOT ?=
-IN_ROOT = test -n "$(ROOT)" && test -x "$(ROOT)/usr/bin/erl" || { echo "ROOT=DIR: a Debian 13 root with erlang, see docs/agent.md"; exit 1; }; \
+IN_ROOT = test -n "$(ROOT)" && test -x "$(ROOT)/usr/bin/erl" || { echo "ROOT=DIR: a root of another Debian with erlang, see docs/agent.md"; exit 1; }; \
 	mkdir -p $(ROOT)/src && for d in Makefile mk uapi erts-hooks tests tools decoder docs; do rm -rf "$(ROOT)/src/$$d" && cp -rp $$d "$(ROOT)/src/" || exit 1; done; \
 	mountpoint -q $(ROOT)/proc || mount -t proc proc $(ROOT)/proc; \
 	mountpoint -q $(ROOT)/dev/shm || { mkdir -p $(ROOT)/dev/shm && mount -t tmpfs tmpfs $(ROOT)/dev/shm; }; \
 	env -i PATH="$$PATH" HOME=/root LANG=C.UTF-8 chroot $(ROOT) make -C /src
-.PHONY: check-agent-otp27
-check-agent-otp27: ## run the agent's tests with OTP 27 in ROOT=DIR
+.PHONY: check-agent-root
+check-agent-root: ## run the agent's tests with the Erlang of another Debian, in ROOT=DIR
 	@$(IN_ROOT) check-agent CASES="$(CASES)"
 
 # Skipped where RabbitMQ is not installed: tools/need.sh rabbitmq.

@@ -45,8 +45,8 @@ check-otp-emu: ## the same with the interpreter
 	@$(MAKE) --no-print-directory otp-emu
 	@PATH="$(abspath $(OTP))-emu/bin:$$PATH" BEAMTAP_VM=hooks tests/tap.py $(CHECKS_OTP)
 
-.PHONY: check-otp27
-check-otp27: ## the same with OTP 27, in a Debian 13 in ROOT=DIR; OTP_SOURCE as seen there
+.PHONY: check-otp-root
+check-otp-root: ## the same with the Erlang of another Debian, in ROOT=DIR; OTP_SOURCE as seen there
 	@$(IN_ROOT) check-otp OTP_SOURCE="$(OTP_SOURCE)"
 
 # Benches: the VM with hooks, beside a stock one and the agent.
