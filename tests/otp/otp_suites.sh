@@ -18,6 +18,7 @@ suites=${*:-trace trace_local trace_bif trace_call_count trace_call_time trace_m
 	dirty_nif}
 modes=${MODES:-stock off on}
 [ -e "$B/otp/beam.stock.smp" ] || { echo "make otp-stock comes first"; exit 1; }
+[ -x "$B/agent/test/reader" ] || { echo "make otp-suites builds what this needs"; exit 1; }
 src=$(ls -d "${BTAP_OTP_CACHE:-$PWD/build/otp-cache}"/src-*/erts/emulator/test 2>/dev/null | tail -1)
 [ -d "$src" ] || { echo "no source of OTP with its tests: make otp comes first"; exit 1; }
 T=$(mktemp -d) || exit 1
