@@ -44,7 +44,7 @@ broker() { # MODE
 	esac
 	RUNNING_UNDER_SYSTEMD=1 "$R/rabbitmq-server" >"$d/start" 2>&1 &
 	node=$!
-	PATH=$path timeout 120 "$R/rabbitmqctl" await_startup --timeout 110 >"$d/up" 2>&1 || { tail -5 "$d/up" "$d/start"; exit 1; }
+	PATH=$path timeout 120 "$R/rabbitmqctl" await_startup --timeout 110 >"$d/up" 2>&1 || { tail -n 5 "$d/up" "$d/start"; exit 1; }
 	PATH=$path
 }
 

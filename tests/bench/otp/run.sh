@@ -33,7 +33,7 @@ erl=$B/otp/bin/erl
 record="$B/beamtap record"
 run() { # NAME EMULATOR RECORDER [SCHEDULERS]
 	local name=$1 recorder=$3 schedulers=${4:-1}
-	BEAMTAP_EMU_TYPE=$2 "$erl" +S "$schedulers" +SDcpu 1 +SDio 1 +sbwt none -noinput -pa "$B/bench/agent" -pa "$agent" "${extra[@]}" \
+	BEAMTAP_EMU_TYPE=$2 "$erl" +S "$schedulers:$schedulers" +SDcpu 1 +SDio 1 +sbwt none -noinput -pa "$B/bench/agent" -pa "$agent" "${extra[@]}" \
 		-eval "bench_otp:one(\"$name\", \"$recorder\", $reps)" >>"$out" 2>&1
 }
 echo "# $(nproc) processors, $(uptime | sed 's/.*load/load/'), $rounds VMs of each kind, $reps repetitions in each"
