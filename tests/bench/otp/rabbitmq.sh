@@ -44,8 +44,16 @@ broker() { # MODE
 	esac
 	RUNNING_UNDER_SYSTEMD=1 "$R/rabbitmq-server" >"$d/start" 2>&1 &
 	node=$!
-	PATH=$path timeout 120 "$R/rabbitmqctl" await_startup --timeout 110 >"$d/up" 2>&1 || { tail -n 5 "$d/up" "$d/start"; exit 1; }
 	PATH=$path
+	# It fails at once where the node is not there yet.
+	for _ in $(seq 30); do
+		timeout 60 "$R/rabbitmqctl" await_startup >"$d/up" 2>&1 && return
+		kill -0 "$node" 2>/dev/null || break
+		sleep 2
+	done
+	echo "RabbitMQ did not come up"
+	cat "$d/up" "$d/start" | tail -n 30
+	exit 1
 }
 
 one() { # MODE
