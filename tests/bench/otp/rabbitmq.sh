@@ -60,6 +60,8 @@ one() { # MODE
 	local rec= c0 c1 took lost=-
 	broker "$1"
 	case $1 in *-on)
+		# The agent starts when RabbitMQ's own start has returned.
+		for _ in $(seq 200); do "$B/beamtap" list -p "$node" >/dev/null 2>&1 && break; sleep 0.1; done
 		"$B/beamtap" record -p "$node" -o "$T/rec" --no-state -e 'message-*' -e 'process-*' -e 'gc_*' -e 'port*' 2>"$T/err" & rec=$!
 		sleep 2 ;;
 	esac
@@ -67,7 +69,7 @@ one() { # MODE
 	took=$(erl -noinput -pa "$T" -eval "rabbit_load:run($port, $messages, 200)" 2>&1 | sed -n 's/^took //p')
 	c1=$(cpu "$node")
 	if [ -n "$rec" ]; then
-		kill -INT $rec
+		kill -INT $rec || { cat "$T/err"; exit 1; }
 		wait $rec
 		lost=$(sed -n 's/^beamtap record: \([0-9]*\) events, .* \([0-9]*\) lost in .*/\1 events, \2 lost/p' "$T/err")
 		rm -rf "$T/rec"
