@@ -3,7 +3,7 @@
 # The hooks' parts one by one: each prefix of the series, and each part with those that it needs, is
 # applied, built and tried.
 #	tests/otp/otp_parts.sh BUILD_DIR [SET...]      a set: 01,02,04
-# Tried: OTP's own smoke tests (emulator_smoke.spec in its source) pass on it; the node says that it can
+# Tried: OTP's own smoke tests (emulator_smoke.spec in its source) pass on it as on the stock VM; the node says that it can
 # tell the events of its parts and no others; each part tells something of what parts.erl does; and
 # smoke.sh passes where there are messages and processes.
 # An hour of one processor: hooks that change a header build all anew, so sets that have the same of
@@ -72,8 +72,14 @@ otp_smoke() { # -> passed failed skipped
 			{Ok, Failed, {User, Auto}} -> file:write_file(\"$T/ct/result\", io_lib:format(\"~w ~w ~w~n\", [Ok, Failed, User + Auto]));
 			_ -> io:format(\"~p~n\", [R])
 		end, halt()." >"$T/err" 2>&1
+	find "$T/ct" -name suite.log -exec awk '/^=case/ { c = $2 } /^=result *failed/ { print c }' {} + | sort -u >"$T/failed"
 	cat "$T/ct/result" 2>/dev/null || echo 0 0 0
 }
+# What the machine makes fail (no time zones, say) fails on the stock VM, too.
+read -r passed failed skipped < <(BEAMTAP_EMU_TYPE=opt otp_smoke)
+[ "$passed" -gt 0 ] || bail "OTP's smoke tests do not run on the stock VM"
+mv "$T/failed" "$T/failed.stock"
+echo "# OTP's smoke tests on the stock VM: $passed pass, $failed fail: $(tr '\n' ' ' <"$T/failed.stock")"
 
 # -- what it tells --
 
@@ -81,7 +87,9 @@ erlc -o "$T" "$here/parts.erl" || bail "parts.erl does not compile"
 epmd -daemon 2>/dev/null
 able=$tree/erts/emulator/beamtap/beamtap_able.h
 # A stack is no event of its own: it comes with others.
-events_of() { sed -n "s|^BTAP_EV_\([a-z0-9_]*\), /\* part $1 \*/|\1|p" "$able" | tr _ - | grep -vx stack | sort; } # PART
+# Names as D has them, told apart by neither _ nor -; the number of user_trace-n7 is no part of it.
+plain() { tr _ - | sed 's/^user-trace-n[0-9]*$/user-trace-n/' | grep -vx stack | sort -u; }
+events_of() { sed -n "s|^BTAP_EV_\([a-z0-9_]*\), /\* part $1 \*/|\1|p" "$able" | plain; } # PART
 await() { # FILE
 	for _ in $(seq 300); do
 		[ -e "$1" ] && return 0
@@ -100,11 +108,14 @@ told() { # SET: what it tells of parts:main() into $T/events
 		W = fun W() -> filelib:is_file(\"$T/go\") orelse begin timer:sleep(20), W() end end, W(),
 		file:write_file(\"$T/done\", io_lib:format(\"~p\", [catch parts:main()]))."
 	await "$T/ready" || return 1
-	"$bt" list -p $node 2>"$T/err" | sed -n 's/^yes \([^ ]*\) .*/\1/p' | grep -vx stack | sort >"$T/can"
+	"$bt" list -p $node 2>"$T/err" | sed -n 's/^yes \([^ ]*\) .*/\1/p' >"$T/names"
+	plain <"$T/names" >"$T/can"
 	args=()
 	case $1 in *22*) stack=:stack ;; *) stack= ;; esac
 	# User probes and the state are the application's, which part 02 has for it.
-	for e in $(comm -23 <(grep -v '^function-' "$T/can") <(events_of 02)); do args+=(-e "$e$stack"); done
+	for e in $(grep -vx -e stack -e 'function-.*' "$T/names"); do
+		events_of 02 | grep -qx "$(echo "$e" | plain)" || args+=(-e "$e$stack")
+	done
 	[ ${#args[@]} != 0 ] || args=(-e 'user-*')
 	case $1 in *20*) args+=(-e 'function-*' -f 'parts:called/1:return') ;; esac
 	"$bt" record -p $node -o "$T/rec" "${args[@]}" 2>"$T/err" & recorder=$!
@@ -120,7 +131,7 @@ told() { # SET: what it tells of parts:main() into $T/events
 	wait $recorder
 	[ "$(cat "$T/done" 2>/dev/null)" = done ] || { cat "$T/done" >>"$T/err"; return 1; }
 	"$bt" dump "$T/rec" >"$T/events" 2>"$T/err" || return 1
-	awk '{ for (i = 1; i <= NF; i++) if ($i ~ /^[a-z]+(-[a-z0-9]+)+$/) { print $i; break } }' "$T/events" | sort -u >"$T/seen"
+	awk '{ for (i = 1; i <= NF; i++) if ($i ~ /^[a-z_]+(-[a-z0-9_]+)+$/) { print $i; break } }' "$T/events" | plain >"$T/seen"
 }
 
 # -- all sets --
@@ -129,8 +140,8 @@ try() { # SET
 	local n passed failed skipped silent=
 	: >"$T/err"
 	read -r passed failed skipped < <(otp_smoke)
-	[ "$passed" -gt 0 ] && [ "$failed" = 0 ]
-	ok $? "$1: OTP's smoke tests pass ($passed, $skipped skipped)"
+	[ "$passed" -gt 0 ] && [ -z "$(comm -23 "$T/failed" "$T/failed.stock" | tee "$T/err")" ]
+	ok $? "$1: OTP's smoke tests pass as on the stock VM ($passed, $skipped skipped)"
 	if [ "$1" = 01 ]; then
 		erl -noinput -eval 'timer:sleep(3000), halt(4)' >"$T/err" 2>&1 & node=$!
 		sleep 1

@@ -8,7 +8,8 @@
 main() ->
     Self = self(),
     %% messages, processes, links, monitors, names
-    {P, M} = spawn_monitor(fun() -> register(parts_p, self()), receive {F, go} -> F ! gone end end),
+    {P, M} = spawn_monitor(fun() -> receive {F, go} -> F ! gone end end),
+    true = register(parts_p, P),
     parts_p ! {Self, go},
     receive gone -> ok end,
     receive {'DOWN', M, process, P, normal} -> ok end,
