@@ -75,7 +75,7 @@ $(AGENT_BENCH)/bench_nif.so: tests/bench/agent/bench_nif.c
 bench-agent: agent $(AGENT_BENCH_B) $(AGENT_BENCH)/bench_nif.so $(AGENT_TEST_B) $(AGENT_TEST)/reader ## measure what events cost through the agent
 	@ERL=$(ERL) tests/bench/agent/run.sh $(B) $(AGENT) $(BENCH)
 
-# With OTP 27, in the root of a Debian 13, see docs/agent.md: the project as it is here, put there as /src.
+# With the Erlang of another Debian, in a root of it, see docs/agent.md: the project as it is here, put there as /src.
 ROOT ?=
 IN_ROOT = test -n "$(ROOT)" && test -x "$(ROOT)/usr/bin/erl" || { echo "ROOT=DIR: a root of another Debian with erlang, see docs/agent.md"; exit 1; }; \
 	mkdir -p $(ROOT)/src && for d in Makefile mk uapi erts-hooks tests tools decoder docs; do rm -rf "$(ROOT)/src/$$d" && cp -rp $$d "$(ROOT)/src/" || exit 1; done; \

@@ -43,7 +43,7 @@ check-otp-emu: ## the same with the interpreter
 	@tools/need.sh build agent test otp
 	@$(MAKE) --no-print-directory -j$$(nproc) all
 	@$(MAKE) --no-print-directory otp-emu
-	@PATH="$(abspath $(OTP))-emu/bin:$$PATH" BEAMTAP_VM=hooks tests/tap.py $(CHECKS_OTP)
+	@$(MAKE) --no-print-directory check-otp-run OTP=$(OTP)-emu
 
 .PHONY: check-otp-root
 check-otp-root: ## the same with the Erlang of another Debian, in ROOT=DIR; OTP_SOURCE as seen there

@@ -166,7 +166,7 @@ compile() {
 if [ ! -f "$built" ] || [ -n "$parts" ]; then
 	unpack
 	# OTP 25 has a variable of that name, which LTTng's headers define.
-	[ "$type" != lttng ] || sed -i 's/\<bool\>/is_monitor/g' "$tree/erts/emulator/beam/dist.c"
+	[ "$type-$release" != lttng-25 ] || sed -i 's/\<bool\>/is_monitor/g' "$tree/erts/emulator/beam/dist.c"
 	[ -n "$probes" ] || "$here/apply" ${parts:+-p "$parts"} "$tree"
 	configure
 	compile
