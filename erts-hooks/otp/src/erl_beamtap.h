@@ -68,8 +68,17 @@ void erts_beamtap_new_atom(Uint index, const byte *text, Uint len) ERTS_BEAMTAP_
 
 void erts_beamtap_code_changed(void); /* code was loaded, unloaded or moved */
 
-/* Where the stack is, and where the process goes on, for those who look at it (erl_beamtap_stack.c) */
-#define erts_beamtap_stack_is_at(P, E) ((P)->stop = (E))
+/*
+ * Where the stack is, and where the process goes on, for those who look at it (erl_beamtap_stack.c).
+ * At a receive only where an event may follow (its timer is given up; a trace token is told of as a
+ * message): the store alone costs 2 % of a message.
+ */
+#define erts_beamtap_stack_is_at(P, E, MP)              \
+    do {                                                \
+        if (ERTS_BEAMTAP_ON(message_receive) || ERTS_BEAMTAP_ON(timer_cancel) \
+            || is_not_immed(ERL_MESSAGE_TOKEN(MP)))     \
+            (P)->stop = (E);                            \
+    } while (0)
 #define erts_beamtap_goes_on_at(P, PC) ((P)->i = (PC))
 
 /* erl_beamtap_msg.c */

@@ -153,10 +153,10 @@ static ERTS_INLINE Uint64 size_of(const ErtsMessage *mp)
 #define BEAMTAP_INQ_LEN(P) ((P)->sig_inq.len)
 #endif
 
-void erts_beamtap_message_queued(Eterm from, Process *to, ErtsMessage *first, ErtsMessage **last)
+static ERTS_BEAMTAP_COLD void queued_slow(Eterm from, Process *to, ErtsMessage *first,
+                                          ErtsMessage **last, Sint len)
 {
     struct btapw *w = beamtap_writer();
-    Sint len = BEAMTAP_INQ_LEN(to) + BEAMTAP_QUEUE_LEN(to); /* without the lock: about */
     ErtsMessage *mp;
 
     for (mp = first; mp; mp = mp->next) {
@@ -169,6 +169,21 @@ void erts_beamtap_message_queued(Eterm from, Process *to, ErtsMessage *first, Er
         if (&mp->next == last)
             break;
     }
+}
+
+/* Hot: one message, which was sent, by a process. */
+void erts_beamtap_message_queued(Eterm from, Process *to, ErtsMessage *first, ErtsMessage **last)
+{
+    Sint len = BEAMTAP_INQ_LEN(to) + BEAMTAP_QUEUE_LEN(to); /* without the lock: about */
+    Uint64 id = id_of(first);
+
+    if (ERTS_UNLIKELY(&first->next != last || !ERTS_SIG_IS_MSG(first) || is_not_internal_pid(from)
+                      || id == BTAP_UNKNOWN)) {
+        queued_slow(from, to, first, last, len);
+        return;
+    }
+    btapw_put5(beamtap_writer(), BTAP_EV_message_queued, beamtap_pid(to->common.id),
+               size_of(first), (Uint64) (len + 1), beamtap_pid(from), id);
 }
 
 static ERTS_INLINE void set_receive(uint64_t *p, const Process *c_p, const ErtsMessage *mp,

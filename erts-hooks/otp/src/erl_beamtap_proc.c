@@ -64,30 +64,37 @@ static Uint64 behind_proc_lib(Eterm args)
     return n < 0 ? 0 : beamtap_mfa(arg[2], arg[3], n);
 }
 
-void erts_beamtap_process_spawn(Process *p, Eterm parent, Eterm mod, Eterm func, Uint arity)
+static ERTS_INLINE void put_spawn(Process *p, Eterm parent, Uint64 mfa)
+{
+    btapw_put3(beamtap_writer(), BTAP_EV_process_spawn, beamtap_pid(p->common.id), mfa,
+               is_internal_pid(parent) ? beamtap_pid(parent) : 0);
+}
+
+static ERTS_BEAMTAP_COLD void spawn_proc_lib(Process *p, Eterm parent, Uint arity)
 {
     Uint64 mfa = 0;
 
     /* It has not run: its registers hold module, function and arguments. */
-    if (mod == atom.proc_lib && func == atom.init_p && arity == 5 && p->arity == 3)
+    if (arity == 5 && p->arity == 3)
         mfa = behind_proc_lib(p->arg_reg[2]);
-    btapw_put3(beamtap_writer(), BTAP_EV_process_spawn, beamtap_pid(p->common.id),
-               mfa ? mfa : beamtap_mfa(mod, func, arity),
-               is_internal_pid(parent) ? beamtap_pid(parent) : 0);
+    put_spawn(p, parent, mfa ? mfa : beamtap_mfa(atom.proc_lib, atom.init_p, arity));
 }
 
-void erts_beamtap_process_exit(Process *p, Eterm reason)
+void erts_beamtap_process_spawn(Process *p, Eterm parent, Eterm mod, Eterm func, Uint arity)
+{
+    if (mod == atom.proc_lib && func == atom.init_p)
+        spawn_proc_lib(p, parent, arity);
+    else
+        put_spawn(p, parent, beamtap_mfa(mod, func, arity));
+}
+
+static ERTS_BEAMTAP_COLD void exit_reason(Process *p, Eterm reason)
 {
     struct btapw *w = beamtap_writer();
     char buf[ERTS_BEAMTAP_REASON_MAX + 1];
     struct btapw_text t;
-    uint64_t *rec, normal = 0;
+    uint64_t *rec;
 
-    if (reason == am_normal) { /* as nearly all end */
-        sys_memcpy(&normal, "normal", 6);
-        btapw_put3(w, BTAP_EV_process_exit, beamtap_pid(p->common.id), 6, normal);
-        return;
-    }
     t = btapw_text_fit(buf, erts_beamtap_reason(reason, buf), ERTS_BEAMTAP_REASON_MAX);
     rec = btapw_reserve(w, BTAP_EV_process_exit, 2 + btapw_text_words(&t));
     if (!rec)
@@ -95,6 +102,18 @@ void erts_beamtap_process_exit(Process *p, Eterm reason)
     btapw_set(rec, 1, beamtap_pid(p->common.id));
     btapw_text_store(rec + 2, &t);
     btapw_commit(w);
+}
+
+void erts_beamtap_process_exit(Process *p, Eterm reason)
+{
+    uint64_t normal = 0;
+
+    if (ERTS_UNLIKELY(reason != am_normal)) {
+        exit_reason(p, reason);
+        return;
+    }
+    sys_memcpy(&normal, "normal", 6);
+    btapw_put3(beamtap_writer(), BTAP_EV_process_exit, beamtap_pid(p->common.id), 6, normal);
 }
 
 static ERTS_BEAMTAP_COLD void where_slow(unsigned int event, const Process *p)
