@@ -69,7 +69,7 @@ bench-otp-traced: $(BENCH_OTP_NEEDS) otp-systemtap otp-lttng ## the same events 
 .PHONY: bench-otp-rabbitmq
 bench-otp-rabbitmq: $(B)/beamtap agent otp ## RabbitMQ under load: stock VM, hooks, agent
 	@tools/need.sh rabbitmq
-	@tests/bench/otp/rabbitmq.sh $(B) $(ROUNDS) $(MESSAGES)
+	@tests/bench/otp/rabbitmq.sh $(B) $(ROUNDS) $(REPS) $(MESSAGES)
 
 # Long: each prefix of the parts, and each with those that it needs.
 .PHONY: check-otp-parts

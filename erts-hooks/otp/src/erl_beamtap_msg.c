@@ -175,10 +175,11 @@ static ERTS_BEAMTAP_COLD void queued_slow(Eterm from, Process *to, ErtsMessage *
 void erts_beamtap_message_queued(Eterm from, Process *to, ErtsMessage *first, ErtsMessage **last)
 {
     Sint len = BEAMTAP_INQ_LEN(to) + BEAMTAP_QUEUE_LEN(to); /* without the lock: about */
-    Uint64 id = id_of(first);
+    Uint64 id;
 
+    /* A signal may be shorter than a message. */
     if (ERTS_UNLIKELY(&first->next != last || !ERTS_SIG_IS_MSG(first) || is_not_internal_pid(from)
-                      || id == BTAP_UNKNOWN)) {
+                      || (id = id_of(first)) == BTAP_UNKNOWN)) {
         queued_slow(from, to, first, last, len);
         return;
     }

@@ -1,12 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# RabbitMQ under load: on the stock VM, on the one with hooks (nobody reads, and recorded), with the agent recorded.
-#	tests/bench/otp/rabbitmq.sh BUILD_DIR [ROUNDS [MESSAGES]]
-# A publisher and a consumer over TCP.  Printed: messages a second, and the broker's CPU time a message, which
-# says more where the machine has other work.  Medians of the rounds; brokers of all kinds run in turns.
+# RabbitMQ under load: on the stock VM, on the one with hooks, on the stock one with the agent.
+#	tests/bench/otp/rabbitmq.sh BUILD_DIR [BROKERS [PAIRS [MESSAGES]]]
+# BROKERS of each kind run in turns.  In each, a publisher and a consumer over TCP send MESSAGES, PAIRS times
+# while nobody reads (quiet) and as often while all messages, processes, collections and ports are recorded (on),
+# in random order.  Printed: messages a second; the broker's CPU time a message, which says more where the machine has
+# other work; and what `on` is of `quiet`, the median of the pairs, with half of the interval that holds
+# 95 % of what other pairs would give.  KINDS="stock hooks": only these.
 B=$(realpath "${1:-build}")
-rounds=${2:-3} messages=${3:-50000}
-modes=${MODES:-stock hooks-off hooks-on agent-on}
+brokers=${2:-3} pairs=${3:-6} messages=${4:-100000}
+kinds=${KINDS:-stock hooks agent}
 R=$(ls -d /usr/lib/rabbitmq/lib/rabbitmq_server-*/sbin 2>/dev/null | tail -1)
 [ -n "$R" ] || { echo "no RabbitMQ here: tools/need.sh rabbitmq"; exit 77; }
 [ -x "$B/otp/bin/erl" ] || { echo "make otp comes first"; exit 1; }
@@ -23,9 +26,7 @@ free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1
 export ERL_EPMD_ADDRESS=127.0.0.1 ERL_EPMD_PORT
 ERL_EPMD_PORT=$(free_port)
 
-cpu() { awk '{ print ($14 + $15) * 10 }' "/proc/$1/stat"; } # ms
-
-broker() { # MODE
+broker() { # KIND
 	local d=$T/$1
 	rm -rf "$d"
 	mkdir -p "$d/db" "$d/log"
@@ -38,8 +39,8 @@ broker() { # MODE
 	export RABBITMQ_FEATURE_FLAGS_FILE="$d/flags" RABBITMQ_PLUGINS_EXPAND_DIR="$d/expanded"
 	export RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS="-kernel inet_dist_use_interface {127,0,0,1}"
 	case $1 in
-	hooks-*) PATH=$B/otp/bin:$path ;;
-	agent-*) PATH=$path; RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS="$RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS -pa $agent -s beamtap" ;;
+	hooks) PATH=$B/otp/bin:$path ;;
+	agent) PATH=$path; RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS="$RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS -pa $agent -s beamtap" ;;
 	*) PATH=$path ;;
 	esac
 	RUNNING_UNDER_SYSTEMD=1 "$R/rabbitmq-server" >"$d/start" 2>&1 &
@@ -56,41 +57,37 @@ broker() { # MODE
 	exit 1
 }
 
-one() { # MODE
-	local rec= c0 c1 took lost=-
-	broker "$1"
-	case $1 in *-on)
-		# The agent starts when RabbitMQ's own start has returned.
-		for _ in $(seq 200); do "$B/beamtap" list -p "$node" >/dev/null 2>&1 && break; sleep 0.1; done
+load() { # KIND quiet|on
+	local rec= took lost=-
+	if [ "$2" = on ]; then
 		"$B/beamtap" record -p "$node" -o "$T/rec" --no-state -e 'message-*' -e 'process-*' -e 'gc_*' -e 'port*' 2>"$T/err" & rec=$!
-		sleep 2 ;;
-	esac
-	c0=$(cpu "$node")
-	took=$(erl -noinput -pa "$T" -eval "rabbit_load:run($port, $messages, 200)" 2>&1 | sed -n 's/^took //p')
-	c1=$(cpu "$node")
+		sleep 1
+	fi
+	took=$(erl -noinput -pa "$T" -eval "rabbit_load:run($port, $messages, 200, $node)" 2>&1 | sed -n 's/^took //p')
 	if [ -n "$rec" ]; then
 		kill -INT $rec || { cat "$T/err"; exit 1; }
 		wait $rec
-		lost=$(sed -n 's/^beamtap record: \([0-9]*\) events, .* \([0-9]*\) lost in .*/\1 events, \2 lost/p' "$T/err")
+		lost=$(sed -n 's/^beamtap record: \([0-9]*\) events, .* \([0-9]*\) lost in .*/\1 \2/p' "$T/err")
 		rm -rf "$T/rec"
 	fi
-	kill "$node"
-	wait "$node"
-	node=
-	# The first tenth, which is not timed, takes CPU time, too.
-	echo "$1 $took $((c1 - c0)) $lost" >>"$T/out"
-	awk -v m="$1" -v t="$took" -v c=$((c1 - c0)) -v n="$messages" -v l="$lost" \
-		'BEGIN { printf "%-10s %8.0f messages/s  %6.1f us of CPU a message  %s\n", m, n * 1e6 / t, c * 1000 / (n * 1.1), l }'
+	echo "$1 $2 $node $took ${lost:?$(cat "$T/err")}" >>"$T/out"
 }
 
-echo "# $(nproc) processors, $(uptime | sed 's/.*load/load/'), $messages messages of 200 bytes a round"
-for _ in $(seq "$rounds"); do
-	for m in $(shuf -e $modes); do one "$m"; done
-done
-echo "# medians"
-for m in $modes; do
-	t=$(grep "^$m " "$T/out" | cut -d' ' -f2 | sort -n | awk '{ a[NR] = $1 } END { print a[int((NR + 1) / 2)] }')
-	c=$(grep "^$m " "$T/out" | cut -d' ' -f3 | sort -n | awk '{ a[NR] = $1 } END { print a[int((NR + 1) / 2)] }')
-	awk -v m="$m" -v t="$t" -v c="$c" -v n="$messages" 'BEGIN { printf "%-10s %8.0f messages/s  %6.1f us of CPU a message\n", m, n * 1e6 / t, c * 1000 / (n * 1.1) }'
+echo "# $(nproc) processors, $(uptime | sed 's/.*load/load/'), $brokers brokers of each kind, $pairs pairs in each, $messages messages of 200 bytes"
+for _ in $(seq "$brokers"); do
+	for kind in $(shuf -e $kinds); do
+		broker "$kind"
+		# The agent starts when RabbitMQ's own start has returned.
+		[ "$kind" = stock ] || for _ in $(seq 200); do "$B/beamtap" list -p "$node" >/dev/null 2>&1 && break; sleep 0.1; done
+		load "$kind" warm
+		for _ in $(seq "$pairs"); do
+			for mode in $(case $kind in stock) echo quiet ;; *) shuf -e quiet on ;; esac); do load "$kind" "$mode"; done
+		done
+		kill "$node"
+		wait "$node"
+		node=
+	done
 done
 echo "# $(uptime | sed 's/.*load/load/') at the end"
+[ -z "${KEEP:-}" ] || cp "$T/out" "$KEEP"
+python3 "$here/table.py" --rabbitmq "$messages" "$T/out"

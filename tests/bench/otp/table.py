@@ -4,6 +4,7 @@
 
     table.py FILE
     table.py --links FILE     what links.sh measured
+    table.py --rabbitmq MESSAGES FILE     what rabbitmq.sh measured
 
 Each VM's median of each work, then the medians of those over the VMs of a kind, in ns an operation,
 and their ratios to the stock one's.  `+-` is half of the interval that holds 95 % of what comes out
@@ -82,6 +83,36 @@ def links_table(path):
             k, next(rows), width[0], next(rows), width[1], statistics.mean(hooks) / statistics.mean(stock), 100 * spread))
 
 
+def rabbitmq_table(messages, path):
+    """What rabbitmq.sh measured.  A row: `KIND MODE BROKER us ns EVENTS LOST`, or `-` when nothing was recorded."""
+    rounds = collections.defaultdict(list)
+    events = lost = 0
+    for line in open(path):
+        kind, mode, broker, us, ns, *counts = line.split()
+        rounds[kind, broker, mode].append((messages * 1e3 / float(us), float(ns) / messages / 1e3))
+        if mode == "on":
+            events, lost = events + int(counts[0]), lost + int(counts[1])
+    print(f"{'':7} {'thousand messages a second':>35}  {'us of CPU a message':>35}")
+    print(f"{'':7}" + f" {'quiet':>8} {'on':>8} {'on/quiet':>17} " * 2)
+    for kind in dict.fromkeys(k for k, _, _ in rounds):
+        row = f"{kind:7}"
+        for i in (0, 1):
+            quiet, on = ([r[i] for (k, _, m), v in rounds.items() for r in v if (k, m) == (kind, mode)]
+                         for mode in ("quiet", "on"))
+            row += f" {statistics.median(quiet):8.1f}"
+            if not on:
+                row += f" {'-':>8} {'-':>17} "
+                continue
+            # The nth `quiet` and the nth `on` of a broker are neighbours.
+            pairs = [[o[i] / q[i] for q, o in zip(rounds[k, b, "quiet"], rounds[k, b, "on"])]
+                     for k, b, m in rounds if (k, m) == (kind, "on")]
+            half = half_95(lambda p=pairs: statistics.median(
+                r for b in random.choices(p, k=len(p)) for r in random.choices(b, k=len(b))))
+            row += f" {statistics.median(on):8.1f} {statistics.median(sum(pairs, [])):8.3f} +- {half:5.3f} "
+        print(row)
+    print(f"# {events} events, {lost} lost")
+
+
 def main(path):
     off, on, lost, total = read(path)
     medians = {k: [statistics.median(v) for v in vms.values()] for k, vms in off.items()}
@@ -107,5 +138,8 @@ def main(path):
 
 if sys.argv[1] == "--links":
     links_table(sys.argv[2])
+elif sys.argv[1] == "--rabbitmq":
+    random.seed(1)
+    rabbitmq_table(int(sys.argv[2]), sys.argv[3])
 else:
     main(sys.argv[1])
