@@ -25,6 +25,11 @@ main() ->
     {Big, B} = spawn_monitor(fun big/0),
     io:format("big ~p~n", [Big]),
     receive {'DOWN', B, process, Big, normal} -> ok end,
+    {Hib, H} = spawn_monitor(fun() -> _ = length(grow([], 20000)), erlang:hibernate(?MODULE, wakes, []) end),
+    {total_heap_size, Small} = hibernated(Hib),
+    io:format("hibernated ~p to ~b~n", [Hib, Small]),
+    Hib ! go,
+    receive {'DOWN', H, process, Hib, normal} -> ok end,
     Max = #{size => 20000, kill => true, error_logger => false},
     {Kill, K} = spawn_opt(fun() -> grow([], 200000) end, [monitor, {max_heap_size, Max}]),
     io:format("killed ~p~n", [Kill]),
@@ -55,6 +60,12 @@ work() ->
     M = grow([], 3000),
     erlang:garbage_collect(self(), [{type, minor}]),
     length(M).
+wakes() -> receive go -> ok end.
+hibernated(P) ->
+    case process_info(P, [current_function, total_heap_size]) of
+        [{_, {erlang, hibernate, 3}}, Size] -> Size;
+        _ -> timer:sleep(5), hibernated(P)
+    end.
 grow(L, 0) -> L;
 grow(L, N) -> grow([{N, N} | L], N - 1).
 %% More than a scheduler may collect: goes to a dirty one.
@@ -84,6 +95,8 @@ awk -v p="p=$p" '
 	$0 ~ " gc_m(inor|ajor)-end " && index($0, p " ") && size { match($0, / heap_size=[0-9]+/); n++
 		if (substr($0, RSTART + 11, RLENGTH - 11) != size && !/reclaimed=0 /) { print "size " size ": " $0; bad = 1 } }
 	END { exit bad || !n }' "$E" >"$T/err"; ok $? "after each collection the heap has the size last told"
+hib=$(sed -n 's/^hibernated \(.*\) to .*/\1/p' "$T/erl.log") small=$(sed -n 's/^hibernated .* to //p' "$T/erl.log")
+[ -n "$small" ] && has " process-heap_shrink .*p=$hib .*old_size=[0-9]{4,} .*new_size=$small\b" "$E" "hibernation leaves a heap of $small words"
 big=$(sed -n 's/^big //p' "$T/erl.log")
 has " dirty-scheduled .*p=$big " "$E" "a large heap goes to a dirty scheduler"
 awk -v p="p=$big" '
