@@ -8,6 +8,7 @@
 # KIND=send: only works whose names begin so.  KEEP=FILE: what the VMs printed.
 # Takes 7 minutes; leave the machine alone meanwhile.
 B=$(realpath "${1:-build}")
+. "$(dirname "$0")/common"
 links=${2:-4} rounds=${3:-30} reps=${4:-4}
 tree=$(cat "$B/otp/tree" 2>/dev/null)
 [ -f "$tree/OTP_VERSION" ] || { echo "the tree that the emulator was built in is not there: make otp otp-stock comes first"; exit 1; }
@@ -53,8 +54,7 @@ done
 echo "# $(nproc) processors, $(uptime | sed 's/.*load/load/'), $links links of each, $rounds VMs of each link, $reps repetitions in each"
 for _ in $(seq "$rounds"); do
 	for vm in $(shuf -e $vms); do
-		BEAMTAP_EMU_TYPE=$vm "$B/otp/bin/erl" +S 1 +SDcpu 1 +SDio 1 +sbwt none -noinput -pa "$B/bench/agent" \
-			-eval "bench_otp:one(\"$vm\", \"\", $reps)" >>"$T/out" 2>&1
+		vm "$vm" 1 -eval "bench_otp:one(\"$vm\", \"\", $reps)" >>"$T/out" 2>&1
 	done
 done
 echo "# $(uptime | sed 's/.*load/load/') at the end"

@@ -13,6 +13,7 @@
 #	hooks-2       as hooks, with 2 schedulers that do the work at once, or another number
 # KEEP=FILE: what the VMs printed.  Leave the machine alone meanwhile.
 B=$(realpath "${1:-build}")
+. "$(dirname "$0")/common"
 rounds=${2:-5} reps=${3:-5}
 vms=${VMS:-stock again off hooks agent}
 agent=$(echo "$B"/agent/beamtap-*/ebin)
@@ -29,12 +30,10 @@ case " $vms " in *" lttng "*)
 	kill -0 $daemon || { cat "$BENCH_TMP/sessiond"; exit 1; } ;;
 esac
 [ -e "$B/otp/beam.stock.smp" ] || { echo "make otp-stock comes first"; exit 1; }
-erl=$B/otp/bin/erl
 record="$B/beamtap record"
 run() { # NAME EMULATOR RECORDER [SCHEDULERS]
 	local name=$1 recorder=$3 schedulers=${4:-1}
-	BEAMTAP_EMU_TYPE=$2 "$erl" +S "$schedulers:$schedulers" +SDcpu 1 +SDio 1 +sbwt none -noinput -pa "$B/bench/agent" -pa "$agent" "${extra[@]}" \
-		-eval "bench_otp:one(\"$name\", \"$recorder\", $reps)" >>"$out" 2>&1
+	vm "$2" "$schedulers" -pa "$agent" "${extra[@]}" -eval "bench_otp:one(\"$name\", \"$recorder\", $reps)" >>"$out" 2>&1
 }
 echo "# $(nproc) processors, $(uptime | sed 's/.*load/load/'), $rounds VMs of each kind, $reps repetitions in each"
 for _ in $(seq "$rounds"); do
