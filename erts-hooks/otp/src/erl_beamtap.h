@@ -70,13 +70,12 @@ void erts_beamtap_code_changed(void); /* code was loaded, unloaded or moved */
 
 /*
  * Where the stack is, and where the process goes on, for those who look at it (erl_beamtap_stack.c).
- * At a receive only where an event may follow (its timer is given up; a trace token is told of as a
- * message): the store alone costs 2 % of a message.
+ * At a receive only where an event other than its own follows: its timer is given up, or a trace
+ * token is told of as a message.  To store it always costs 2 % of a message.
  */
 #define erts_beamtap_stack_is_at(P, E, MP)              \
     do {                                                \
-        if (ERTS_BEAMTAP_ON(message_receive) || ERTS_BEAMTAP_ON(timer_cancel) \
-            || is_not_immed(ERL_MESSAGE_TOKEN(MP)))     \
+        if (((P)->flags & F_INSLPQUEUE) || is_not_immed(ERL_MESSAGE_TOKEN(MP))) \
             (P)->stop = (E);                            \
     } while (0)
 #define erts_beamtap_goes_on_at(P, PC) ((P)->i = (PC))
@@ -86,7 +85,9 @@ void erts_beamtap_message_send(Process *from, Eterm to, ErtsMessage *mp, Sint si
     ERTS_BEAMTAP_COLD;
 void erts_beamtap_message_queued(Eterm from, Process *to, ErtsMessage *first, ErtsMessage **last)
     ERTS_BEAMTAP_COLD;
-void erts_beamtap_message_receive(Process *c_p, ErtsMessage *mp) ERTS_BEAMTAP_COLD;
+/* @stack_top: the process does not know it here */
+void erts_beamtap_message_receive(Process *c_p, ErtsMessage *mp, Eterm *stack_top)
+    ERTS_BEAMTAP_COLD;
 
 /* erl_beamtap_proc.c */
 void erts_beamtap_process_spawn(Process *p, Eterm parent, Eterm mod, Eterm func, Uint arity)

@@ -212,11 +212,12 @@ static ERTS_BEAMTAP_COLD void receive_slow(const Process *c_p, const ErtsMessage
 }
 
 /* Hot: nothing is called. */
-void erts_beamtap_message_receive(Process *c_p, ErtsMessage *mp)
+void erts_beamtap_message_receive(Process *c_p, ErtsMessage *mp, Eterm *stack_top)
 {
     struct btapw *w = beamtap_writer();
     uint64_t *p;
 
+    c_p->stop = stack_top; /* for the stack that may go with it */
     if (ERTS_UNLIKELY(is_not_internal_pid(ERL_MESSAGE_FROM(mp))
                       || is_not_immed(ERL_MESSAGE_TOKEN(mp))
                       || !(p = btapw_try(w, BTAP_EV_message_receive, 6)))) {
