@@ -18,7 +18,15 @@ ok() { # STATUS NAME
 	fi
 }
 skip() { nr=$((nr + 1)); echo "ok $nr - $1 # SKIP $2"; }
-has() { grep -qE -- "$1" "$2"; ok $? "$3"; } # PATTERN FILE NAME
+# A line matches; if none does, the end of the file is shown.
+has() { # PATTERN FILE NAME
+	if grep -qE -- "$1" "$2"; then
+		ok 0 "$3"
+	else
+		ok 1 "$3"
+		tail -n 5 "$2" 2>/dev/null | cut -c1-300 | sed 's/^/#   /'
+	fi
+}
 has_no() { ! grep -qE -- "$1" "$2"; ok $? "$3"; }
 bail() { echo "Bail out! $1"; sed 's/^/# /' "$T/erl.log" "$T/err" 2>/dev/null | head -20; exit 1; }
 plan() { echo "1..$nr"; }

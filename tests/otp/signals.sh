@@ -64,13 +64,15 @@ hibernates() ->
 
 %% Two processes wait for a port that nobody reads.
 busy() ->
-    P = open_port({spawn, "sleep 1"}, []), say(busy_port, P),
+    P = open_port({spawn, "sleep 5"}, []), say(busy_port, P),
     D = binary:copy(<<0>>, 1 bsl 20),
     W = [begin
              Pid = spawn(fun() -> port_command(P, D), port_command(P, D), port_command(P, D) end),
              say(blocked, Pid), Pid
          end || _ <- [1, 2]],
-    timer:sleep(200), catch port_close(P), [gone(X) || X <- W].
+    [waits(X) || X <- W], catch port_close(P), [gone(X) || X <- W].
+waits(P) ->
+    lists:member(process_info(P, status), [{status, suspended}, undefined]) orelse begin timer:sleep(10), waits(P) end.
 
 runs() ->
     S = self(),
