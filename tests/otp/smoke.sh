@@ -51,7 +51,7 @@ for line in sys.stdin:
         wrong += r != a["receiver"] or s != a["sender"]
 print(paired, wrong)' >"$T/out" 2>"$T/err"
 read -r paired wrong <"$T/out"
-[ "${paired:-0}" -gt 100 ] && [ "$wrong" = 0 ]
+[ "${paired:-0}" -gt 1000 ] && [ "$wrong" = 0 ]
 ok $? "sends and receives pair by identity alone (${paired:-0} pairs, ${wrong:-?} of them wrong)"
 
 # Off again by itself.

@@ -6,7 +6,7 @@
 # another order differ by that.  So that the difference is not one of a pair of links, LINKS (4) of each
 # emulator are made, with the object files in random order, and each runs in ROUNDS (30) VMs, in turns.
 # KIND=send: only works whose names begin so.  KEEP=FILE: what the VMs printed.
-# Takes 7 minutes; leave the machine alone meanwhile.
+# Takes some 4 minutes where all is compiled; leave the machine alone meanwhile.
 B=$(realpath "${1:-build}")
 . "$(dirname "$0")/common"
 links=${2:-4} rounds=${3:-30} reps=${4:-4}

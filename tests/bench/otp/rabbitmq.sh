@@ -57,13 +57,14 @@ broker() { # KIND
 	exit 1
 }
 
-load() { # KIND quiet|on
+load() { # KIND warm|quiet|on
 	local rec= took lost=-
 	if [ "$2" = on ]; then
 		"$B/beamtap" record -p "$node" -o "$T/rec" --no-state -e 'message-*' -e 'process-*' -e 'gc_*' -e 'port*' 2>"$T/err" & rec=$!
 		sleep 1
 	fi
 	took=$(erl -noinput -pa "$T" -eval "rabbit_load:run($port, $messages, 200, $node)" 2>&1 | sed -n 's/^took //p')
+	[ -n "$took" ] || { echo "the publisher and the consumer did not come to their end"; exit 1; }
 	if [ -n "$rec" ]; then
 		kill -INT $rec || { cat "$T/err"; exit 1; }
 		wait $rec
