@@ -108,7 +108,9 @@ def rabbitmq_table(messages, path):
                      for k, b, m in rounds if (k, m) == (kind, "on")]
             half = half_95(lambda p=pairs: statistics.median(
                 r for b in random.choices(p, k=len(p)) for r in random.choices(b, k=len(b))))
-            row += f" {statistics.median(on):8.1f} {statistics.median(sum(pairs, [])):8.3f} +- {half:5.3f} "
+            ratios = sum(pairs, [])
+            sure = f"{half:5.3f}" if len(ratios) > 2 else f"{'?':>5}"  # a pair or two say nothing of that
+            row += f" {statistics.median(on):8.1f} {statistics.median(ratios):8.3f} +- {sure} "
         print(row)
     print(f"# {events} events, {lost} lost")
 
