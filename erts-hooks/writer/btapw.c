@@ -41,10 +41,11 @@ static void open_sub(struct btapw *w, uint64_t now)
 	SET(sub->first, w->count);
 	SET(sub->len, 0);
 	SET(sub->nr_records, 0);
-	w->begin = now;
+	w->until = now + BTAPW_SPAN;
 	w->last = now;
 	w->cur = words;
 	w->end = (uint64_t *)((unsigned char *)sub + w->sub_size);
+	w->fast = w->is_tsc ? w->end - (BTAPW_FAST_WORDS - 1) : NULL;
 	w->sub_start = w->count - w->dropped;
 	w->pos_bias = w->number * w->sub_size - (uintptr_t)sub;
 	/* Pairs with the acquire of pos in ring_read(). */
@@ -125,7 +126,7 @@ static uint64_t *ring_reserve(struct btapw *w, const uint64_t *stack, unsigned i
 	uint64_t *p = w->cur;
 
 	if ((size_t)(w->end - p) < nr_stack + nr_words || nr_words == 0 ||
-	    now - w->begin >= BTAPW_SPAN)
+	    now >= w->until)
 		p = turn(w, nr_words, now);
 	if (!p)
 		return NULL;

@@ -25,7 +25,7 @@
  * may have to join (btapw_joiner).  None may be called from
  * a signal handler, or between btapw_reserve() and btapw_commit() of the same thread.
  *
- * Invariants: begin <= last; cur <= end; no record crosses `end`; all shared
+ * Invariants: last <= until; cur <= end; no record crosses `end`; all shared
  * words are stored whole, relaxed, so that readers may copy at any time.
  */
 #ifndef BEAMTAP_BTAPW_H
@@ -47,6 +47,11 @@
 /* A sub-buffer is left before a record is this old: its time is kept in 46 bits. */
 #define BTAPW_SPAN (1ULL << (BTAP_TIME_BITS - 1))
 
+/* What an event is wanted for.  Who has ctl at an address known to the compiler may say so. */
+#ifndef BTAPW_ON
+#define BTAPW_ON(w, event) (w)->ctl->on[event]
+#endif
+
 struct btapw_map;
 
 /**
@@ -55,17 +60,20 @@ struct btapw_map;
  * All zero is valid: a thread without a ring, whose records are not written.
  */
 struct btapw {
+	/* what each record takes: one line of the cache */
 	uint64_t *cur;	     /* where the next record goes */
-	uint64_t *end;	     /* end of the sub-buffer */
-	uint64_t *next;	     /* end of the record that is reserved; NULL: it is in rec[] */
+	uint64_t *fast;	     /* before it btapw_try() may; NULL: it may not */
 	uint64_t last;	     /* time of the last record; time never goes back in a ring */
-	uint64_t begin;	     /* time at which the sub-buffer began */
+	uint64_t until;	     /* time at which the sub-buffer is too old for another record */
 	uint64_t pos_bias;   /* ring.pos == (uintptr_t)cur + pos_bias */
 	uint64_t count;	     /* records offered */
 	struct btap_ring *ring;
+	const struct btap_ctl *ctl;
+	/* what btapw_reserve() needs besides */
+	uint64_t *end;	     /* end of the sub-buffer */
+	uint64_t *next;	     /* end of the record that is reserved; NULL: it is in rec[] */
 	bool is_tsc;	     /* ring clock: the TSC, or CLOCK_MONOTONIC */
 	/* what only btapw_turn() needs */
-	const struct btap_ctl *ctl;
 	unsigned char *data; /* the ring's sub-buffers */
 	uint32_t sub_size, nr_subs;
 	uint64_t number;     /* of the sub-buffer */
@@ -178,7 +186,7 @@ static inline uint64_t *btapw_reserve(struct btapw *w, unsigned int event, unsig
 	if (now < w->last)
 		now = w->last;
 	/* Room first: a thread without a ring may have no ctl. */
-	if (BTAPW_UNLIKELY((size_t)(w->end - p) < nr_words || now - w->begin >= BTAPW_SPAN ||
+	if (BTAPW_UNLIKELY((size_t)(w->end - p) < nr_words || now >= w->until ||
 			   __atomic_load_n(&w->ctl->on[event], __ATOMIC_RELAXED) & ~BTAP_ON_RING))
 		return btapw_reserve_slow(w, event, nr_words, now);
 	w->last = now;
@@ -209,10 +217,13 @@ static inline void btapw_commit(struct btapw *w)
 	__atomic_store_n(&ring->count, w->count, __ATOMIC_RELEASE);
 }
 
+/* The longest record that btapw_try() makes. */
+#define BTAPW_FAST_WORDS 8
+
 /**
  * btapw_try() - reserve where nothing stands in the way: there is room, and the ring alone wants it
  * @event:    enum btap_event_id
- * @nr_words: of the whole record, header included: 1 to BTAP_MAX_WORDS
+ * @nr_words: of the whole record, header included: 1 to BTAPW_FAST_WORDS, a constant
  *
  * For hot hooks, which so need no call and no stack.  Return: the record, its header word stored,
  * to be ended by btapw_done(); NULL: nothing was done, go by way of btapw_reserve().
@@ -222,15 +233,13 @@ static inline uint64_t *btapw_try(struct btapw *w, unsigned int event, unsigned 
 	uint64_t *p = w->cur, now;
 
 #if defined(__x86_64__)
-	/* Room first: a thread without a ring may have no ctl. */
-	if (BTAPW_UNLIKELY((size_t)(w->end - p) < nr_words || !w->is_tsc ||
-			   __atomic_load_n(&w->ctl->on[event], __ATOMIC_RELAXED) & ~BTAP_ON_RING))
+	/* Room first: a thread without a ring may have no ctl.  One limit for all lengths and clocks. */
+	if (BTAPW_UNLIKELY(p >= w->fast || nr_words > BTAPW_FAST_WORDS ||
+			   __atomic_load_n(&BTAPW_ON(w, event), __ATOMIC_RELAXED) & ~BTAP_ON_RING))
 		return NULL;
 	btapw_ahead(p);
 	now = __rdtsc();
-	if (now < w->last)
-		now = w->last;
-	if (BTAPW_UNLIKELY(now - w->begin >= BTAPW_SPAN))
+	if (BTAPW_UNLIKELY(now < w->last || now >= w->until))
 		return NULL;
 	w->last = now;
 	btapw_set(p, 0, BTAP_HEAD(event, nr_words, now));

@@ -19,12 +19,15 @@ struct bed {
 	struct btapw w;
 };
 
+/* By the TSC records take the short way where they can. */
+static bool is_tsc;
+
 static struct bed *new_bed(void)
 {
 	struct bed *b = aligned_alloc(64, (sizeof(*b) + 63) / 64 * 64);
 
 	memset(b, 0, sizeof(*b));
-	btapw_init(&b->w, &b->ring, b->data, SUB, SUBS, &b->ctl, false);
+	btapw_init(&b->w, &b->ring, b->data, SUB, SUBS, &b->ctl, is_tsc);
 	return b;
 }
 
@@ -42,7 +45,7 @@ static void a_record_is_its_words(void **state)
 	assert_true(btapw_put3(&b->w, BTAP_EV_timer_set, 11, 22, 33));
 	assert_int_equal(BTAP_HEAD_EVENT(rec[0]), BTAP_EV_timer_set);
 	assert_int_equal(BTAP_HEAD_WORDS(rec[0]), 4);
-	assert_int_equal(BTAP_TIME_FULL(rec[0], b->w.begin), b->w.last);
+	assert_int_equal(BTAP_TIME_FULL(rec[0], sub(b, 0)->begin_time), b->w.last);
 	assert_int_equal(rec[1], 11);
 	assert_int_equal(rec[3], 33);
 	assert_int_equal(b->ring.pos, 64 + 32);
@@ -97,7 +100,7 @@ static void time_has_46_bits(void **state)
 	btapw_put1(&b->w, 1, 1);
 	assert_int_equal(b->ring.turn, 0);
 	/* As if the sub-buffer had begun long ago. */
-	b->w.begin -= BTAPW_SPAN;
+	b->w.until -= BTAPW_SPAN;
 	btapw_put1(&b->w, 1, 1);
 	assert_int_equal(b->ring.turn, 1);
 	assert_int_equal(sub(b, 0)->nr_records, 1);
@@ -113,7 +116,24 @@ static void time_does_not_go_back(void **state)
 	b->w.last = future;
 	btapw_put1(&b->w, 1, 1);
 	assert_int_equal(b->w.last, future);
-	assert_int_equal(BTAP_TIME_FULL(*(uint64_t *)(b->data + 64), b->w.begin), future);
+	assert_int_equal(BTAP_TIME_FULL(*(uint64_t *)(b->data + 64), sub(b, 0)->begin_time), future);
+	free(b);
+}
+
+static void a_sub_buffer_is_used_to_its_end(void **state)
+{
+	struct bed *b = new_bed();
+
+	for (int i = 0; i < 24; i += 2)
+		assert_true(btapw_put1(&b->w, 1, i));
+	assert_int_equal(b->ring.turn, 0);
+	assert_int_equal(b->ring.pos, SUB);
+	assert_int_equal(((uint64_t *)(b->data + SUB))[-1], 22);
+	assert_int_equal(*(uint64_t *)(b->data + SUB), 0);
+	btapw_put1(&b->w, 1, 24);
+	assert_int_equal(b->ring.turn, 1);
+	assert_int_equal(sub(b, 0)->len, SUB);
+	assert_int_equal(sub(b, 0)->nr_records, 12);
 	free(b);
 }
 
@@ -207,16 +227,35 @@ static void texts_are_cut_between_characters(void **state)
 	}
 }
 
+static int by_monotonic(void **state)
+{
+	is_tsc = false;
+	return 0;
+}
+
+#if defined(__x86_64__)
+static int by_tsc(void **state)
+{
+	is_tsc = true;
+	return 0;
+}
+
+#define BY_EACH_CLOCK(f) { #f, f, by_monotonic, NULL, NULL }, { #f " (TSC)", f, by_tsc, NULL, NULL }
+#else
+#define BY_EACH_CLOCK(f) { #f, f, by_monotonic, NULL, NULL }
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_record_is_its_words),
-		cmocka_unit_test(an_event_is_on_or_off),
-		cmocka_unit_test(a_sub_buffer_is_closed_when_it_is_left),
-		cmocka_unit_test(time_has_46_bits),
-		cmocka_unit_test(time_does_not_go_back),
-		cmocka_unit_test(what_cannot_fit_is_dropped_and_counted),
-		cmocka_unit_test(a_full_ring_stops_until_it_is_read),
+		BY_EACH_CLOCK(a_record_is_its_words),
+		BY_EACH_CLOCK(an_event_is_on_or_off),
+		BY_EACH_CLOCK(a_sub_buffer_is_closed_when_it_is_left),
+		BY_EACH_CLOCK(time_has_46_bits),
+		BY_EACH_CLOCK(time_does_not_go_back),
+		BY_EACH_CLOCK(a_sub_buffer_is_used_to_its_end),
+		BY_EACH_CLOCK(what_cannot_fit_is_dropped_and_counted),
+		BY_EACH_CLOCK(a_full_ring_stops_until_it_is_read),
 		cmocka_unit_test(texts_are_cut_between_characters),
 	};
 

@@ -200,7 +200,7 @@ static void a_long_gap_turns_the_sub_buffer(void **state)
 
 	put(b, 1);
 	want(b, 0, 0, 1);
-	b->w.begin -= BTAPW_SPAN; /* as if it had begun long ago */
+	b->w.until -= BTAPW_SPAN; /* as if it had begun long ago */
 	put(b, 1);
 	want(b, 0, 1, 1);
 	assert_int_equal(b->c.number, 1);
@@ -243,7 +243,7 @@ static void time_that_goes_back(void **state)
 	uint64_t *w = (uint64_t *)b->data + 8 + 3;
 
 	put(b, 3);
-	*w = BTAP_HEAD(EV, 3, b->w.begin - 1000000);
+	*w = BTAP_HEAD(EV, 3, b->w.until - BTAPW_SPAN - 1000000);
 	want_damage(b, 1, 64 + 24, "record 1: its time goes back");
 }
 

@@ -109,14 +109,14 @@ Uint64 erts_beamtap_where(const Process *p)
         memset(t->where, 0, sizeof(t->where));
         t->where_epoch = epoch;
     }
-    if (t->where[i].pc != pc) {
-        t->where[i].mfa = erts_beamtap_find_pc(pc);
-        t->where[i].pc = pc;
+    if (t->where[i] != (Uint64) pc) {
+        t->where[i + 1] = erts_beamtap_find_pc(pc);
+        t->where[i] = (Uint64) pc;
     }
     /* A new process has not begun anywhere; as the VM's own trace has it. */
-    if (!t->where[i].mfa && p->current)
+    if (!t->where[i + 1] && p->current)
         return beamtap_code_mfa(p->current);
-    return t->where[i].mfa;
+    return t->where[i + 1];
 }
 
 void erts_beamtap_code_changed(void)

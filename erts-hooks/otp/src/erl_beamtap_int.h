@@ -16,21 +16,25 @@
 #include "erl_vm.h"
 #include "global.h"
 #include "erl_process.h"
-#include "btapw_map.h"
 
 #ifdef ERTS_ENABLE_BEAMTAP
 
+#include "erl_beamtap.h"
+/* The page that lies there is that of ctl. */
+#define BTAPW_ON(w, event) erts_beamtap_on[event]
+#include "btapw_map.h"
+
 #define BEAMTAP_NR_WHERE 256 /* a power of two */
 
-#define BEAMTAP_WHERE_INDEX(pc) (((UWord) (pc) >> 3 ^ (UWord) (pc) >> 11) & (BEAMTAP_NR_WHERE - 1))
+/* Even: where[] has a pair at each. */
+#define BEAMTAP_WHERE_INDEX(pc) (((UWord) (pc) >> 2 ^ (UWord) (pc) >> 10) & (2 * BEAMTAP_NR_WHERE - 2))
 
 /* A thread's part.  Zero: it has not written yet. */
 struct erts_beamtap_thread {
-    struct btapw w;
     Uint64 msgid; /* of the message sent last; begins with a number of the thread.  0: not joined */
-    /* Functions found of late; of no use once code was loaded or purged. */
-    Uint where_epoch;
-    struct { ErtsCodePtr pc; Uint64 mfa; } where[BEAMTAP_NR_WHERE];
+    Uint where_epoch; /* of where[]: that is of no use once code was loaded or purged */
+    struct btapw w __attribute__((aligned(64)));
+    Uint64 where[2 * BEAMTAP_NR_WHERE]; /* code addresses found of late, each with its BTAP_MFA */
     /* For stacks: */
     unsigned int stack_cache;  /* number of this thread's; 0: it has none yet */
     ErtsCodePtr raised_at;     /* of the exception that is being told: where, */
@@ -120,9 +124,9 @@ static ERTS_INLINE Uint64 beamtap_where_kept(const Process *p)
     Uint i = BEAMTAP_WHERE_INDEX(pc);
 
     if (ERTS_UNLIKELY(t->where_epoch != __atomic_load_n(&erts_beamtap_code_epoch, __ATOMIC_ACQUIRE)
-                      || t->where[i].pc != pc))
+                      || t->where[i] != (Uint64) pc))
         return 0;
-    return t->where[i].mfa;
+    return t->where[i + 1];
 }
 Uint64 erts_beamtap_where(const Process *p) ERTS_BEAMTAP_COLD; /* as above, but finds it */
 

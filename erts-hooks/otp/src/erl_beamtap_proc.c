@@ -104,16 +104,22 @@ static ERTS_BEAMTAP_COLD void exit_reason(Process *p, Eterm reason)
     btapw_commit(w);
 }
 
+/*
+ * The text "normal" as a record has it.  A constant: bytes put together on the stack cannot be taken from
+ * there as one word before all stores so far, a dead process's memory among them, are through.
+ */
+static const union {
+    char text[8];
+    uint64_t word;
+} normal = { "normal" };
+
 void erts_beamtap_process_exit(Process *p, Eterm reason)
 {
-    uint64_t normal = 0;
-
     if (ERTS_UNLIKELY(reason != am_normal)) {
         exit_reason(p, reason);
         return;
     }
-    sys_memcpy(&normal, "normal", 6);
-    btapw_put3(beamtap_writer(), BTAP_EV_process_exit, beamtap_pid(p->common.id), 6, normal);
+    btapw_put3(beamtap_writer(), BTAP_EV_process_exit, beamtap_pid(p->common.id), 6, normal.word);
 }
 
 static ERTS_BEAMTAP_COLD void where_slow(unsigned int event, const Process *p)
