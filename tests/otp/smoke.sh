@@ -88,8 +88,13 @@ ok $? "what its rings hold is read after its death"
 rm -f /dev/shm/beamtap.$dead
 
 export ERL_CRASH_DUMP=$T/crash.dump
-start_node -s workload main 60
+# The signal is lost on a VM that has not booted yet.
+start_node -eval "ok = file:write_file(\"$T/up\", [])" -s workload main 60
 "$bt" record -p $node -o "$T/c" 2>"$T/err" & r=$!
+for _ in $(seq 300); do
+	[ -e "$T/up" ] && break
+	sleep 0.1
+done
 sleep 1
 kill -USR1 $node
 wait $node 2>/dev/null
