@@ -25,8 +25,9 @@
  * may have to join (btapw_joiner).  None may be called from
  * a signal handler, or between btapw_reserve() and btapw_commit() of the same thread.
  *
- * Invariants: last <= until; cur <= end; no record crosses `end`; all shared
- * words are stored whole, relaxed, so that readers may copy at any time.
+ * Invariants: cur <= end; no record crosses `end`; no record of a sub-buffer is as late
+ * as `until`; `last` never goes back; all shared words are stored whole, relaxed, so that
+ * readers may copy at any time.
  */
 #ifndef BEAMTAP_BTAPW_H
 #define BEAMTAP_BTAPW_H
