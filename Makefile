@@ -80,4 +80,4 @@ clean: ## remove what was built
 help: ## list the targets
 	@grep -hE '^[a-z][a-z0-9-]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-16s %s\n", $$1, $$2}'
 
--include $(shell find $(B) \( -name otp-cache -o -path $(B)/kernels \) -prune -o -name '*.d' -print 2>/dev/null)
+-include $(shell find $(B) \( -name otp-cache -o -path $(B)/kernels -o -path $(B)/rabbitmq \) -prune -o -name '*.d' -print 2>/dev/null)

@@ -86,5 +86,8 @@ IN_ROOT = test -n "$(ROOT)" && test -x "$(ROOT)/usr/bin/erl" || { echo "ROOT=DIR
 check-agent-root: ## run the agent's tests with the Erlang of another Debian, in ROOT=DIR
 	@$(IN_ROOT) check-agent CASES="$(CASES)"
 
-# Skipped where RabbitMQ is not installed: tools/need.sh rabbitmq.
 CHECKS_E2E     += rabbitmq='tests/e2e/rabbitmq.sh $(B)'
+CHECK_E2E_DEPS += rabbitmq
+.PHONY: rabbitmq
+rabbitmq: # for tests, where it is not installed
+	@tests/lib/rabbitmq_fetch.sh $(B)

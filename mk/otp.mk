@@ -35,7 +35,7 @@ check-otp: ## build it, and run the tests that need it
 	@$(MAKE) --no-print-directory -j$$(nproc) all
 	@$(MAKE) --no-print-directory otp
 	@$(MAKE) --no-print-directory check-otp-run
-check-otp-run: $(B)/beamtap agent
+check-otp-run: $(B)/beamtap agent rabbitmq
 	@PATH="$(abspath $(OTP))/bin:$$PATH" BEAMTAP_VM=hooks tests/tap.py $(CHECKS_OTP)
 
 .PHONY: check-otp-emu
@@ -67,8 +67,7 @@ bench-otp-schedulers: $(BENCH_OTP_NEEDS) ## what events cost when 1, 2 and 4 sch
 bench-otp-traced: $(BENCH_OTP_NEEDS) otp-systemtap otp-lttng ## the same events through OTP's own probes and tracepoints
 	@for k in send receive in_out ping; do KIND=$$k VMS="hooks agent systemtap lttng" tests/bench/otp/run.sh $(B) $(ROUNDS) $(REPS) || exit 1; done
 .PHONY: bench-otp-rabbitmq
-bench-otp-rabbitmq: $(B)/beamtap agent otp ## RabbitMQ under load: stock VM, hooks, agent
-	@tools/need.sh rabbitmq
+bench-otp-rabbitmq: $(B)/beamtap agent otp rabbitmq ## RabbitMQ under load: stock VM, hooks, agent
 	@tests/bench/otp/rabbitmq.sh $(B) $(ROUNDS) $(REPS) $(MESSAGES)
 
 # Long: each prefix of the parts, and each with those that it needs.

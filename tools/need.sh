@@ -47,7 +47,6 @@ list() {
 	otp-systemtap  bpftrace                           bpftrace
 	otp-lttng  lttng-gen-tp                           liblttng-ust-dev
 	otp-lttng  lttng                                  lttng-tools
-	rabbitmq  /usr/lib/rabbitmq/lib/rabbitmq_server-*/sbin/rabbitmq-server  rabbitmq-server
 	kmod  gcc                                      gcc
 	kmod  make                                     make
 	kmod  /lib/modules/RELEASE/build/Makefile      linux-headers-RELEASE

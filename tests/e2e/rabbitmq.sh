@@ -2,26 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # RabbitMQ as Debian has it, a private instance of it: recorded while messages pass, told by its names.
 #	tests/e2e/rabbitmq.sh BUILD_DIR
-# Exit 77: it is not installed (tools/need.sh rabbitmq).
+# Exit 77: it is not there (tests/lib/rabbitmq_fetch.sh).
 . "$(dirname "$0")/../lib/tap.sh"
-R=$(ls -d /usr/lib/rabbitmq/lib/rabbitmq_server-*/sbin 2>/dev/null | tail -1)
+. "$(dirname "$0")/../lib/rabbitmq.sh"
 [ -n "$R" ] || {
-	echo "1..0 # SKIP no RabbitMQ here: tools/need.sh rabbitmq"
+	echo "1..0 # SKIP no RabbitMQ here: tests/lib/rabbitmq_fetch.sh $1"
 	exit 77
 }
 
-# Nothing of it is shared with an instance of the system's, nor seen from elsewhere.
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
-export HOME="$T" ERL_EPMD_PORT="$(free_port)" ERL_EPMD_ADDRESS=127.0.0.1
-export RABBITMQ_NODENAME="beamtap_$$@localhost" RABBITMQ_CONF_ENV_FILE=/dev/null
-export RABBITMQ_NODE_IP_ADDRESS=127.0.0.1 RABBITMQ_NODE_PORT="$(free_port)" RABBITMQ_DIST_PORT="$(free_port)"
-export RABBITMQ_MNESIA_BASE="$T/db" RABBITMQ_LOG_BASE="$T/log" RABBITMQ_PID_FILE="$T/pid"
-export RABBITMQ_CONFIG_FILE="$T/rabbitmq" RABBITMQ_ENABLED_PLUGINS_FILE="$T/plugins"
-export RABBITMQ_ADVANCED_CONFIG_FILE="$T/advanced" RABBITMQ_GENERATED_CONFIG_DIR="$T/generated"
-export RABBITMQ_FEATURE_FLAGS_FILE="$T/flags" RABBITMQ_PLUGINS_EXPAND_DIR="$T/expanded"
-export RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS="-kernel inet_dist_use_interface {127,0,0,1} -pa $(echo "$B"/agent/beamtap-*/ebin) -s beamtap"
-mkdir "$T/db" "$T/log"
-echo '[].' >"$T/plugins"
+export HOME="$T"
+rabbitmq_private "$T" "-pa $(echo "$B"/agent/beamtap-*/ebin) -s beamtap"
 
 stop() {
 	stop_node

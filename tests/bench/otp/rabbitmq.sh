@@ -10,39 +10,28 @@
 B=$(realpath "${1:-build}")
 brokers=${2:-3} pairs=${3:-6} messages=${4:-100000}
 kinds=${KINDS:-stock hooks agent}
-R=$(ls -d /usr/lib/rabbitmq/lib/rabbitmq_server-*/sbin 2>/dev/null | tail -1)
-[ -n "$R" ] || { echo "no RabbitMQ here: tools/need.sh rabbitmq"; exit 77; }
+. "$(dirname "$0")/../../lib/rabbitmq.sh"
+[ -n "$R" ] || { echo "no RabbitMQ here: tests/lib/rabbitmq_fetch.sh comes first"; exit 1; }
 [ -x "$B/otp/bin/erl" ] || { echo "make otp comes first"; exit 1; }
 T=$(mktemp -d) || exit 1
 node=
-export ERL_LIBS=$R/../plugins HOME=$T
+export ERL_LIBS="$R/../plugins${ERL_LIBS:+:$ERL_LIBS}" HOME=$T
 agent=$(echo "$B"/agent/beamtap-*/ebin)
 here=$(dirname "$(realpath "$0")")
 path=$PATH
 erlc -o "$T" "$here/rabbit_load.erl" || exit 1
-trap '[ -z "$node" ] || kill "$node"; wait; epmd -port "$ERL_EPMD_PORT" -kill >/dev/null 2>&1; rm -rf "$T"' EXIT
+trap '[ -z "$node" ] || kill "$node"; wait; [ -z "${ERL_EPMD_PORT:-}" ] || epmd -port "$ERL_EPMD_PORT" -kill >/dev/null 2>&1; rm -rf "$T"' EXIT
 trap 'exit 1' INT TERM
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
-export ERL_EPMD_ADDRESS=127.0.0.1 ERL_EPMD_PORT
-ERL_EPMD_PORT=$(free_port)
 
 broker() { # KIND
 	local d=$T/$1
 	rm -rf "$d"
-	mkdir -p "$d/db" "$d/log"
-	echo '[].' >"$d/plugins"
-	port=$(free_port)
-	export RABBITMQ_NODENAME="bench_$$@localhost" RABBITMQ_CONF_ENV_FILE=/dev/null RABBITMQ_NODE_IP_ADDRESS=127.0.0.1
-	export RABBITMQ_NODE_PORT=$port RABBITMQ_DIST_PORT="$(free_port)" RABBITMQ_MNESIA_BASE="$d/db" RABBITMQ_LOG_BASE="$d/log"
-	export RABBITMQ_PID_FILE="$d/pid" RABBITMQ_CONFIG_FILE="$d/rabbitmq" RABBITMQ_ENABLED_PLUGINS_FILE="$d/plugins"
-	export RABBITMQ_ADVANCED_CONFIG_FILE="$d/advanced" RABBITMQ_GENERATED_CONFIG_DIR="$d/generated"
-	export RABBITMQ_FEATURE_FLAGS_FILE="$d/flags" RABBITMQ_PLUGINS_EXPAND_DIR="$d/expanded"
-	export RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS="-kernel inet_dist_use_interface {127,0,0,1}"
 	case $1 in
-	hooks) PATH=$B/otp/bin:$path ;;
-	agent) PATH=$path; RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS="$RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS -pa $agent -s beamtap" ;;
-	*) PATH=$path ;;
+	agent) rabbitmq_private "$d" "-pa $agent -s beamtap" ;;
+	*) rabbitmq_private "$d" ;;
 	esac
+	port=$RABBITMQ_NODE_PORT
+	[ "$1" != hooks ] || PATH=$B/otp/bin:$path
 	RUNNING_UNDER_SYSTEMD=1 "$R/rabbitmq-server" >"$d/start" 2>&1 &
 	node=$!
 	PATH=$path
