@@ -52,7 +52,8 @@ for k; do
 	MAKEFLAGS='' make --no-print-directory -C "$top" B="$B" kmod_dkms DESTDIR="$to" >"$log" 2>&1
 	ok $? "$k: make kmod_dkms DESTDIR="
 	dkms="--dkmstree $to/tree --sourcetree $to/usr/src --installtree $to/lib/modules --kernelsourcedir $kdir"
-	dkms install $dkms -m beamtap -v "$version" -k "$release" >"$log" 2>&1
+	# Its depmod looks at this machine's /lib/modules, which may not have that kernel.
+	dkms install --no-depmod $dkms -m beamtap -v "$version" -k "$release" >"$log" 2>&1
 	ok $? "$k: dkms install"
 	dkms status $dkms -m beamtap -v "$version" 2>&1 | tee -a "$log" | grep -q "$release.*: installed"
 	ok $? "$k: dkms status says so"
