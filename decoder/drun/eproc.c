@@ -9,6 +9,7 @@
 
 struct thread {
 	uint64_t proc, port, func;
+	uint32_t vm;
 };
 
 struct eproc {
@@ -63,6 +64,8 @@ enum eproc_when eproc_wanted(const struct eproc *e, unsigned int event)
 	case BTAP_EV_function_return:
 	case BTAP_EV_nif_entry:
 	case BTAP_EV_bif_entry:
+	case BTAP_EV_tap_start:
+	case BTAP_EV_tap_stop:
 		return EPROC_BEFORE;
 	default:
 		return e->with_names && names_is_wanted(event) ? EPROC_BEFORE : EPROC_NEVER;
@@ -128,6 +131,14 @@ void eproc_lost(struct eproc *e, uint32_t thread)
 		vtime_lost(e->vtime, thread);
 }
 
+/* Events go on or off: what went out or in meanwhile was not seen. */
+static void all_lost(struct eproc *e, uint32_t vm)
+{
+	for (uint32_t i = 0; i < e->nr_threads; i++)
+		if (e->threads[i].vm == vm)
+			eproc_lost(e, i);
+}
+
 void eproc_feed(struct eproc *e, uint32_t vm, const struct src_rec *rec)
 {
 	struct thread *t = thread_of(e, rec->thread);
@@ -136,7 +147,12 @@ void eproc_feed(struct eproc *e, uint32_t vm, const struct src_rec *rec)
 		feed_names(e, vm, rec);
 	if (!t)
 		return;
+	t->vm = vm;
 	switch (rec->event) {
+	case BTAP_EV_tap_start:
+	case BTAP_EV_tap_stop:
+		all_lost(e, vm);
+		return;
 	case BTAP_EV_process_scheduled:
 		begin(e, t, vm, rec, DECODE(rec, process_scheduled, p), DECODE(rec, process_scheduled, mfa));
 		return;

@@ -8,6 +8,9 @@
  * unscheduled had that process running since then.  What does not fit is counted
  * as odd and never estimated.
  *
+ * Where a reader comes or goes (tap_start, tap_stop) events may go on or off, his or
+ * all.  One that comes twice asked for others, or was without events: the agent was killed.
+ *
  * A run on a dirty scheduler may be told twice, by dirty_* and by process_*, and
  * late: when the process already runs on a normal one again.
  */
@@ -23,7 +26,8 @@ static const uint8_t events[] = {
 	BTAP_EV_process_exit,	   BTAP_EV_name_register,	BTAP_EV_name_unregister,
 	BTAP_EV_state_process,	   BTAP_EV_state_asked,		BTAP_EV_port_open,
 	BTAP_EV_port_exit,	   BTAP_EV_port_connect,	BTAP_EV_state_port,
-	BTAP_EV_scheduler_sleep,   BTAP_EV_scheduler_wakeup,	0,
+	BTAP_EV_scheduler_sleep,   BTAP_EV_scheduler_wakeup,	BTAP_EV_tap_start,
+	BTAP_EV_tap_stop,	   0,
 };
 
 static int init(struct report *r)
@@ -195,6 +199,56 @@ static void sleeps(struct thr *t, uint64_t ts, bool is_wake)
 	}
 }
 
+/* Events go off: who runs did so until now, and what follows is known from now on. */
+static void tap_stops(struct report *r, uint32_t vm, uint64_t reader, uint64_t ts)
+{
+	r->vms[vm].readers &= ~(1u << (reader % 32));
+	r->vms[vm].gap_end = ts;
+	for (uint32_t i = 0; i < r->nr_threads; i++) {
+		struct thr *t = &r->threads[i];
+
+		if (t->vm != vm)
+			continue;
+		if (t->run) {
+			credit(t, ent_at(&r->ents, t->run), ts);
+			leave(r, t, ts);
+			r->model->at_end++;
+		}
+		t->is_known = false;
+		t->known = ts;
+		t->sleep_at = 0;
+	}
+}
+
+/* Events go on: what was before is known of those alone that were seen. */
+static void tap_starts(struct report *r, uint32_t vm, uint64_t reader, uint64_t ts)
+{
+	struct vmst *v = &r->vms[vm];
+	bool is_again = v->readers >> (reader % 32) & 1;
+
+	v->readers |= 1u << (reader % 32);
+	if (is_again) {
+		v->gap_end = ts;
+		v->gaps++;
+	}
+	for (uint32_t i = 0; i < r->nr_threads; i++) {
+		struct thr *t = &r->threads[i];
+
+		if (t->vm != vm)
+			continue;
+		if (is_again) {
+			if (t->run) {
+				leave(r, t, ts);
+				r->model->odd++;
+			}
+			t->is_known = false;
+			t->sleep_at = 0;
+		}
+		if (!t->is_known)
+			t->known = ts;
+	}
+}
+
 static void rare(struct report *r, const struct src_rec *rec, uint32_t vm)
 {
 	names_feed(r->vms[vm].names, rec);
@@ -217,6 +271,12 @@ static void rare(struct report *r, const struct src_rec *rec, uint32_t vm)
 	case BTAP_EV_scheduler_sleep:
 	case BTAP_EV_scheduler_wakeup:
 		sleeps(&r->threads[rec->thread], rec->ts, rec->event == BTAP_EV_scheduler_wakeup);
+		break;
+	case BTAP_EV_tap_start:
+		tap_starts(r, vm, DECODE(rec, tap_start, reader), rec->ts);
+		break;
+	case BTAP_EV_tap_stop:
+		tap_stops(r, vm, DECODE(rec, tap_stop, reader), rec->ts);
 		break;
 	default:
 		break;

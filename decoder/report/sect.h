@@ -26,6 +26,7 @@ struct vmst {
 	uint64_t events;     /* counted */
 	uint64_t gap_end;    /* when its last gap ended; 0: none */
 	uint32_t gaps;
+	uint32_t readers; /* bits, of those that came (tap_start) and did not go */
 	uint64_t lost;
 	struct term_vm term;
 	struct names *names;

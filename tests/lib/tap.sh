@@ -31,6 +31,16 @@ has_no() { ! grep -qE -- "$1" "$2"; ok $? "$3"; }
 bail() { echo "Bail out! $1"; sed 's/^/# /' "$T/erl.log" "$T/err" 2>/dev/null | head -20; exit 1; }
 plan() { echo "1..$nr"; }
 
+# Wait until FILE is there.  Return: 1 when the node ended before, or after a minute
+await() { # FILE
+	for _ in $(seq 600); do
+		[ -e "$1" ] && return 0
+		kill -0 "$node" 2>/dev/null || return 1
+		sleep 0.1
+	done
+	return 1
+}
+
 # A node that can be listed, its pid in $node: -s beamtap, or a VM with hooks.
 start_node() { # ARGUMENTS of erl
 	erl -noinput -pa "$B"/agent/beamtap-*/ebin "$B"/workload "$T" "$@" >"$T/erl.log" 2>&1 &

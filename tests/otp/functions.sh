@@ -34,14 +34,6 @@ record_calls() {
 	wait $recorder
 	"$bt" dump "$T/rec" >"$T/events" 2>"$T/err" || bail "the recording cannot be read"
 }
-await() {
-	for _ in $(seq 600); do
-		[ -e "$1" ] && return 0
-		kill -0 $node 2>/dev/null || return 1
-		sleep 0.1
-	done
-	return 1
-}
 # The process's own events without times, threads and pids.
 story() {
 	grep -E "calls:" "$T/events" | sed -E 's/^ *[0-9.]+ [^ ]+ +//; s/ +/ /g; s/p=<[0-9.]+> //'

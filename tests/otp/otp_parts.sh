@@ -90,14 +90,6 @@ able=$tree/erts/emulator/beamtap/beamtap_able.h
 # Names as D has them, told apart by neither _ nor -; the number of user_trace-n7 is no part of it.
 plain() { tr _ - | sed 's/^user-trace-n[0-9]*$/user-trace-n/' | grep -vx stack | sort -u; }
 events_of() { sed -n "s|^BTAP_EV_\([a-z0-9_]*\), /\* part $1 \*/|\1|p" "$able" | plain; } # PART
-await() { # FILE
-	for _ in $(seq 300); do
-		[ -e "$1" ] && return 0
-		kill -0 "$node" 2>/dev/null || return 1
-		sleep 0.1
-	done
-	return 1
-}
 told() { # SET: what it tells of parts:main() into $T/events
 	local args e stack
 	rm -rf "$T/rec" "$T/go" "$T/done" "$T/ready"

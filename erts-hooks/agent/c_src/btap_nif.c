@@ -17,7 +17,7 @@
 #include "record.h"
 #include "trace.h"
 
-static ERL_NIF_TERM am_ok, am_error;
+static ERL_NIF_TERM am_ok, am_again, am_error;
 
 static ERL_NIF_TERM binary(ErlNifEnv *env, const void *data, size_t len)
 {
@@ -116,7 +116,10 @@ static bool get_facts(ErlNifEnv *env, ERL_NIF_TERM map, struct btap_facts *f)
 	return pn + ps <= 60 && port <= 60;
 }
 
-/* open(Options) -> {ok, Path, Bytes, Warning} | {error, Errno, Text} */
+/*
+ * open(Options) -> {ok, Path, Bytes, Warning} | {again, Path, Bytes, Warning} | {error, Errno, Text}
+ * again: it was open, for a controller that has gone without close().
+ */
 static ERL_NIF_TERM nif_open(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
 {
 	struct btapw_map_opts opts = { 0 };
@@ -148,7 +151,7 @@ static ERL_NIF_TERM nif_open(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[]
 		pthread_mutex_unlock(&agent_lock);
 		return failure(env, r, why);
 	}
-	result = enif_make_tuple4(env, am_ok, text(env, btapw_map_path(agent_map)),
+	result = enif_make_tuple4(env, r ? am_again : am_ok, text(env, btapw_map_path(agent_map)),
 				  enif_make_uint64(env, btapw_map_size(agent_map)),
 				  text(env, why));
 	pthread_mutex_unlock(&agent_lock);
@@ -493,6 +496,7 @@ static ErlNifFunc functions[] = {
 static int load(ErlNifEnv *env, void **priv, ERL_NIF_TERM info)
 {
 	am_ok = enif_make_atom(env, "ok");
+	am_again = enif_make_atom(env, "again");
 	am_error = enif_make_atom(env, "error");
 	is_tracing = enif_make_atom(env, "false");
 	if (agent_load(env) || !control_load(env))

@@ -12,6 +12,7 @@ static bool is_running, is_stopping;
 static ErlNifPid controller;
 static bool has_controller;
 static uint32_t pending;     /* leases (and BTAPW_CHANGED_OTHER) that changed and that the controller has not fetched */
+static bool is_told;	     /* of what is pending */
 static unsigned int alone_ms; /* for how long nobody could be told */
 static ErlNifEnv *msg_env;
 static ERL_NIF_TERM am_beamtap_nif, am_leases;
@@ -39,13 +40,18 @@ static bool tell(void)
 	return ok;
 }
 
-/* Nobody there to switch things on or off in the VM: nothing shall be written, then. */
+/*
+ * Nobody there to set or clear trace flags: nothing shall be written, then.  Hooks in the VM need
+ * none, so what is on stays on; what nobody wants any more is off already.
+ */
 static void alone(void)
 {
 	static const uint64_t none[BTAP_MASK_WORDS];
 
-	btapw_map_enable(agent_map, none);
-	agent_update();
+	if (!agent_api) {
+		btapw_map_enable(agent_map, none);
+		agent_update();
+	}
 	if (alone_ms < CONTROL_ORPHAN_MS)
 		alone_ms += CONTROL_SCAN_MS;
 	else
@@ -56,20 +62,20 @@ static void scan(bool is_second)
 {
 	uint32_t changed = agent_api ? agent_api->leases(agent_map, agent_leases) :
 				       btapw_map_leases(agent_map, agent_leases);
-	bool is_news = false;
 
 	if (changed) {
 		/* What nobody wants any more is off in ctl already; what a probe wants, on. */
 		agent_update();
 		pending |= changed;
-		is_news = true;
+		is_told = false;
 	}
 	if (is_second)
 		btapw_map_clock(agent_map);
 	/* Told once a change; again each second in case that the message was lost with a process. */
-	if (!pending || (!is_news && !is_second))
+	if (!pending || (is_told && !is_second))
 		return;
-	if (tell()) {
+	is_told = tell();
+	if (is_told) {
 		alone_ms = 0;
 		__atomic_store_n(&agent_hot.is_orphan, false, __ATOMIC_RELAXED);
 	} else {
@@ -110,6 +116,7 @@ int control_start(void)
 		return 0;
 	is_stopping = false;
 	pending = 0;
+	is_told = false;
 	alone_ms = 0;
 	r = enif_thread_create("beamtap", &tid, run, NULL, NULL);
 	if (r)
@@ -138,6 +145,7 @@ void control_set(const ErlNifPid *pid)
 	__atomic_store_n(&agent_hot.is_orphan, false, __ATOMIC_RELAXED);
 	/* All that is there is news to a new controller. */
 	pending = BTAPW_CHANGED_OTHER | ((1u << BTAP_MAX_LEASES) - 1);
+	is_told = false;
 }
 
 uint32_t control_take(void)

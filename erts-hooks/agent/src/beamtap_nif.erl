@@ -61,7 +61,8 @@ trace(_Tag, _State, _Tracee, _Msg, _Opts) -> ok.
 
 %% ---- for the controller
 
--spec open(map()) -> {ok, Path :: binary(), Bytes :: non_neg_integer(), Warning :: binary()} |
+%% again: it was open, for a controller that has gone without close/0.
+-spec open(map()) -> {ok | again, Path :: binary(), Bytes :: non_neg_integer(), Warning :: binary()} |
           {error, Errno :: integer(), Why :: binary()}.
 open(_Options) -> {error, -38, <<"the library is not loaded">>}.
 

@@ -44,6 +44,7 @@
     by :: beamtap_trace | beamtap_hooked,
     trace :: beamtap_trace:state() | beamtap_hooked:state(),
     leases = #{} :: #{0..15 => #lease{}},
+    is_again :: boolean(),     % the server before this one was killed, and nobody was told yet
     worker :: pid()
 }).
 
@@ -88,7 +89,7 @@ init([]) ->
     ok = By:clear(),
     Able = By:able(),
     case beamtap_nif:open(options(Able)) of
-        {ok, Path, Bytes, Warning} ->
+        {Opened, Path, Bytes, Warning} when Opened =/= error ->
             {ok, Known} = known(true),
             [?LOG_WARNING("beamtap: ~ts", [Warning]) || Warning =/= <<>>],
             Worker = beamtap_state:start_link(),
@@ -101,7 +102,8 @@ init([]) ->
             %% A node without a name may get one.
             _ = net_kernel:monitor_nodes(true),
             {ok, #st{path = Path, bytes = Bytes, able = Able, force = is_forced(),
-                     warnings = Known, by = By, trace = By:new(), worker = Worker}};
+                     warnings = Known, by = By, trace = By:new(), is_again = Opened =:= again,
+                     worker = Worker}};
         {error, Errno, Why} ->
             {error, Reason} = failed({region, Errno, Why}),
             {stop, Reason}
@@ -149,21 +151,48 @@ handle_info(_, S) ->
 
 -spec terminate(term(), #st{}) -> ok.
 terminate(Reason, #st{by = By} = S) ->
-    ok = beamtap_nif:enable(mask(0), 0),
+    On = mask_to_int(beamtap_nif:on()),
+    ok = beamtap_nif:enable(mask(On band alone(By)), 0),
     _ = By:clear(S#st.trace),
     Why = case Reason of
               shutdown -> <<"the agent was stopped">>;
               {shutdown, _} -> <<"the agent was stopped">>;
               _ -> <<"the agent failed">>
           end,
-    [begin
-         _ = beamtap_nif:tap(stop, I, Why),
-         beamtap_nif:answer(I, L#lease.gen, ?ESHUTDOWN, 0, mask(0), Why)
-     end || {I, L} <- maps:to_list(S#st.leases)],
+    [leave(By, I, L, Why) || {I, L} <- maps:to_list(S#st.leases)],
     case Reason of
         shutdown -> beamtap_nif:close();
         _ -> ok
     end.
+
+%% ---- internal: before and after
+
+%% Events that go on without this server: an emulator with hooks serves its readers itself.
+-spec alone(module()) -> non_neg_integer().
+alone(beamtap_trace) -> 0;
+alone(beamtap_hooked) -> ((1 bsl ?NR_EVENT_BITS) - 1) band bnot function_mask().
+
+%% What this reader does not see while there is no server.
+-spec missed(module(), #lease{}) -> string().
+missed(beamtap_trace, _) -> "events";
+missed(beamtap_hooked, #lease{functions = F}) when map_size(F) > 0 -> "calls";
+missed(beamtap_hooked, _) -> "".
+
+-spec leave(module(), 0..15, #lease{}, binary()) -> boolean() | ok.
+leave(beamtap_trace, I, L, Why) ->
+    _ = beamtap_nif:tap(stop, I, Why),
+    beamtap_nif:answer(I, L#lease.gen, ?ESHUTDOWN, 0, mask(0), Why);
+leave(beamtap_hooked, I, L, Why) ->
+    missed(beamtap_hooked, L) =/= "" andalso
+        beamtap_nif:tap(warning, I, [Why, ": calls are not told any more"]).
+
+-spec say_again(#st{}) -> #st{}.
+say_again(#st{is_again = true, by = By, leases = Leases} = S) ->
+    [_ = beamtap_nif:tap(warning, I, ["the agent was killed and started anew: ", What, " before this are missing"])
+     || {I, L} <- maps:to_list(Leases), What <- [missed(By, L)], What =/= ""],
+    S#st{is_again = false};
+say_again(S) ->
+    S.
 
 %% ---- internal: leases
 
@@ -177,7 +206,7 @@ leases(List, #st{leases = Old} = S0) ->
     Kept = maps:from_list([{I, L} || {I, _, {ok, L}} <- Outcomes]),
     New = [O || {I, Gen, _} = O <- Outcomes, not is_known(I, Gen, Old)],
     [_ = beamtap_nif:tap(stop, I, gone(lists:keyfind(I, 1, List))) || I <- Gone],
-    S1 = apply_wishes(Kept, New, S0),
+    S1 = say_again(apply_wishes(Kept, New, S0)),
     state_wanted(Old, S1),
     S1.
 
