@@ -4,6 +4,7 @@
 #
 # The tracepoints need not be there: their formats are made from the tools' own table, and
 # laid over the kernel's in a mount namespace of our own.
+. "$(dirname "$0")/tracefs.sh"
 B=$(cd "${1:-build}" && pwd) || exit 1
 top=$(cd "$(dirname "$0")/../.." && pwd)
 tools=$top/bpf/tools
@@ -44,7 +45,7 @@ formats() {
 	' "$tools/events.tab"
 	for e in $(sed -n 's/^tracepoint:\([a-z]*\):\([a-z_]*\).*/\1\/\2/p' "$tools"/*.bt | grep -v '^beamtap/' | sort -u); do
 		mkdir -p "$T/tracing/events/$e"
-		cat "$tracing/events/$e/format" >"$T/tracing/events/$e/format" || return 1
+		cat "/sys/kernel/tracing/events/$e/format" >"$T/tracing/events/$e/format" || return 1
 	done
 	(cd "$T/tracing/events" && ls -d */* | tr / :) >"$T/tracing/available_events"
 	: >"$T/tracing/available_filter_functions"
@@ -84,14 +85,9 @@ printf 'tracepoint:beamtap:function_return,\ntracepoint:beamtap:exception_throw\
 [ $? = 1 ] && grep -q 'stands in different places' "$T/err"
 ok $? "a field with two places is refused"
 
-for tracing in /sys/kernel/tracing /sys/kernel/debug/tracing; do
-	[ -d $tracing/events/sched ] && break
-done
-why=
+why=$no_tracefs
 command -v bpftrace >/dev/null || why="bpftrace is not installed"
-[ -n "$why" ] || [ "$(id -u)" = 0 ] || why="only root may"
-[ -n "$why" ] || [ -d $tracing/events/sched ] || mount -t tracefs t /sys/kernel/tracing 2>/dev/null ||
-	why="tracefs cannot be mounted"
+[ "$(id -u)" = 0 ] || why="only root may"
 [ -n "$why" ] || unshare -m true 2>/dev/null || why="mount namespaces are not to be had"
 [ -n "$why" ] || formats || why="a tracepoint of the kernel is missing"
 for f in "$tools"/*.bt; do

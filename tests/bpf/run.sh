@@ -5,6 +5,7 @@
 # On the kernel module's tracepoints where it is loaded, else on USDT probes.  What only an
 # emulator with hooks can tell is run on that of BUILD_DIR/otp, or skipped.  For a slow
 # machine: SLOW multiplies the time that each tool is given, NODE_NICE lets bpftrace go first when it starts.
+. "$(dirname "$0")/tracefs.sh"
 B=$(cd "${1:-build}" && pwd) || exit 1
 top=$(cd "$(dirname "$0")/../.." && pwd)
 T=$(mktemp -d) || exit 1
@@ -39,8 +40,7 @@ trap 'exit 1' INT TERM
 skip_all() { skip "tools on a real node" "$1"; echo "1..$nr"; exit 0; }
 command -v bpftrace >/dev/null || skip_all "bpftrace is not installed"
 [ "$(id -u)" = 0 ] || skip_all "only root may"
-[ -d /sys/kernel/tracing/events/sched ] || mount -t tracefs t /sys/kernel/tracing 2>/dev/null ||
-	skip_all "tracefs cannot be mounted"
+[ -z "$no_tracefs" ] || skip_all "$no_tracefs"
 bpftrace -e 'BEGIN { exit(); }' >"$T/out" 2>&1 || skip_all "the kernel lets no BPF program in"
 
 # A node that is up lets others go first.
