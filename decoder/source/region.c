@@ -231,6 +231,31 @@ static int skip_old(struct region *r, struct diag *d)
 	return 0;
 }
 
+/* What is damaged now is told by the next region_poll(): the rest can be read. */
+static int find_rings(struct region *r, struct diag *d)
+{
+	int n = region_poll(r, &r->damage);
+
+	if (n < 0 && n != -EPROTO)
+		return diag_fail(d, n, "%s", r->damage.nr ? r->damage.text[0] : strerror(-n));
+	return 0;
+}
+
+int region_begin_now(struct region *r, struct diag *d)
+{
+	int n = r->damage.nr ? 0 : find_rings(r, d); /* damage that waits is told first */
+
+	if (n < 0)
+		return n;
+	for (uint32_t i = 0; i < r->src.nr_threads && !r->opts.from_oldest; i++) {
+		struct ring *in = &r->rings[i].ring;
+
+		if (!in->records && !in->lost && !in->damages)
+			in->is_skipping = true;
+	}
+	return skip_old(r, d);
+}
+
 static int map_region(struct region *r, uint64_t size, struct diag *d)
 {
 	int n, flags = MAP_SHARED;
@@ -263,10 +288,9 @@ static int map_region(struct region *r, uint64_t size, struct diag *d)
 	if (r->life == REGION_LIVE && !r->opts.from_oldest)
 		region_guarded(r, read_counters, v, NULL);
 	r->unwritten_before = v[0];
-	/* What is damaged now is told by the next region_poll(): the rest can be read. */
-	n = region_poll(r, &r->damage);
-	if (n < 0 && n != -EPROTO)
-		return diag_fail(d, n, "%s", r->damage.nr ? r->damage.text[0] : strerror(-n));
+	n = find_rings(r, d);
+	if (n < 0)
+		return n;
 	r->is_opened = true;
 	return skip_old(r, d);
 }

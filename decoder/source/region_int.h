@@ -99,6 +99,15 @@ int region_hdr_open(const char *path, bool *is_writable, uint64_t *size, struct 
 /** region_hdr_is_locked() - does somebody hold this byte? */
 bool region_hdr_is_locked(int fd, uint64_t byte);
 
+/* region.c */
+/**
+ * region_begin_now() - pass over what came since region_open(), where nothing was read yet
+ *
+ * For who is about to take a lease: until then events are on for others, and may go off again
+ * before ours is seen, which would look as if nothing had happened.  Return: 0 or -errno.
+ */
+int region_begin_now(struct region *r, struct diag *d);
+
 /* region_dev.c */
 #define REGION_DEV_PREFIX BTAP_DEVICE ":" /* then the region's number */
 /**

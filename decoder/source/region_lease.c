@@ -297,7 +297,9 @@ int region_lease_enable(struct src *s, const struct src_want *want, struct diag 
 	if (want->functions && strlen(want->functions) > BTAP_LEASE_SPEC_MAX)
 		return diag_fail(d, -E2BIG, "the list of functions has %zu bytes, %zu are possible; use"
 				 " patterns", strlen(want->functions), (size_t)BTAP_LEASE_SPEC_MAX);
-	n = r->ops->want(r, want, d);
+	n = r->lease < 0 ? region_begin_now(r, d) : 0;
+	if (n == 0)
+		n = r->ops->want(r, want, d);
 	r->is_draining = false;
 	if (n == 0)
 		n = wait_answer(r, d);

@@ -286,14 +286,23 @@ static void switches_events_on_and_off(void **state)
 	struct region *r = open_region(btapw_map_path(m), false);
 	struct region *r2 = open_region(btapw_map_path(m), false);
 	struct src_want want = { .who = "region_test", .functions = "lists:map/2\n" };
+	struct sums seen = { 0 };
 	struct diag d = DIAG_INIT;
 	static struct agent a;
+	struct btapw w;
 
+	/* What another reader had before is not for this one. */
+	btapw_map_thread(m, &w, BTAP_THREAD_SCHEDULER, 1, NULL);
+	btapw_put2(&w, BTAP_EV_process_link, 1, 0);
 	start_agent(&a, m);
 	want.events[0] = 1ull << BTAP_EV_message_send;
 	assert_false(btapw_on(ctl, BTAP_EV_message_send));
 	assert_int_equal(src_enable(region_src(r), &want, &d), 0);
 	assert_string_equal(region_answer(r), "fine");
+	btapw_put2(&w, BTAP_EV_process_link, 2, 0);
+	drain_all(region_src(r), &seen);
+	assert_int_equal(seen.records, 1);
+	assert_int_equal(seen.first, 2);
 	assert_true(btapw_on(ctl, BTAP_EV_message_send));
 	/* A second reader, then other wishes of the first. */
 	want.events[0] = 1ull << BTAP_EV_process_link;
