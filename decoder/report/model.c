@@ -71,6 +71,19 @@ static void leave(struct report *r, struct thr *t, uint64_t ts)
 	t->run = 0;
 }
 
+/* What ran there did so until @ts, where it was not over before.  Return: whether it was counted so far */
+static bool cut(struct report *r, struct thr *t, uint64_t ts)
+{
+	struct ent *e = ent_at(&r->ents, t->run);
+	bool runs = t->run && !(e->flags & ENT_EXITED);
+
+	if (runs)
+		credit(t, e, ts);
+	if (t->run)
+		leave(r, t, ts);
+	return runs;
+}
+
 static void scheduled(struct report *r, uint32_t thread, uint64_t term, uint64_t ts)
 {
 	struct thr *t = &r->threads[thread];
@@ -209,11 +222,7 @@ static void tap_stops(struct report *r, uint32_t vm, uint64_t reader, uint64_t t
 
 		if (t->vm != vm)
 			continue;
-		if (t->run) {
-			credit(t, ent_at(&r->ents, t->run), ts);
-			leave(r, t, ts);
-			r->model->at_end++;
-		}
+		r->model->at_end += cut(r, t, ts);
 		t->is_known = false;
 		t->known = ts;
 		t->sleep_at = 0;
@@ -314,13 +323,10 @@ static void before(struct report *r, const struct src_rec *rec, uint32_t vm)
 static void lost(struct report *r, const struct sect_lost *l)
 {
 	struct thr *t = &r->threads[l->thread];
+	struct ent *e = ent_at(&r->ents, t->run);
 
-	if (t->run) {
-		struct ent *e = ent_at(&r->ents, t->run);
-
-		credit(t, e, l->from);
+	if (cut(r, t, l->from)) {
 		e->flags |= ENT_CUT;
-		leave(r, t, l->from);
 		e->out_at = 0;
 	}
 	t->is_known = false;
